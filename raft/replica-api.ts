@@ -1,0 +1,99 @@
+import type { LogIndex, Member, MemberId, Revision, Term } from './types.js';
+import type { Role } from './core/ready.js';
+import type { Change, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from './store/contract.js';
+
+/**
+ * What the rest of a process asks of its replica. `raft/client.ts` implements it over the message port of the consensus thread.
+ * Every promise settles within the caller's time limit; results are values, and say whether a failure is definite.
+ */
+export interface Replica {
+  /**
+   * Proposes a transaction and waits until this replica has applied it. A leader change on the way is retried inside, as long as it is
+   * certain that the transaction is not in the log.
+   */
+  write(transaction: { readonly comparisons: readonly Comparison[]; readonly operations: readonly Operation[] }, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
+
+  /**
+   * Linearizable read barrier (read index): resolves when this replica has applied all that was committed when the call was made.
+   * The changes up to there have then been handed to `onChanges` listeners.
+   */
+  barrier(options: { readonly timeoutMs: number }): Promise<BarrierOutcome>;
+
+  /** Reads this replica's applied state, at its newest revision or an older one. Not linearizable by itself: call `barrier` first. */
+  range(options: RangeOptions): Promise<RangeResult>;
+
+  /** Asks the cluster to forget revisions replaced at or before `revision`. */
+  compact(revision: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
+
+  /**
+   * Every change that this replica applies after this call, complete, once and in order, in batches. Returns the call that stops it.
+   * Listeners must not throw.
+   */
+  onChanges(listener: (batch: ChangeBatch) => void): () => void;
+  /** Called when the replica can no longer serve (disk failure, broken invariant): the process must end. */
+  onFailure(listener: (error: Error) => void): () => void;
+
+  status(): Promise<ReplicaStatus>;
+  /** Hands leadership to the most up-to-date voter, if this replica leads; resolves when another leads or after `timeoutMs`. */
+  transferLeadership(options: { readonly timeoutMs: number }): Promise<void>;
+  /** Stops the thread: everything applied is on disk afterwards. */
+  stop(): Promise<void>;
+}
+
+export type WriteOutcome =
+  | { readonly outcome: 'applied'; readonly revision: Revision }
+  /** Definite: nothing was written. `current` holds the compared keys as they are. */
+  | { readonly outcome: 'conflict'; readonly revision: Revision; readonly current: readonly (KeyValue | null)[] }
+  | { readonly outcome: 'compacted'; readonly revision: Revision }
+  /** Definite: nothing was or will be written (no leader within the time, queue full, stopping). Retry. */
+  | { readonly outcome: 'unavailable'; readonly reason: string }
+  /** Indefinite: the entry may still commit. */
+  | { readonly outcome: 'unknown'; readonly reason: string };
+
+export type BarrierOutcome =
+  | { readonly outcome: 'reached'; readonly revision: Revision }
+  | { readonly outcome: 'unavailable'; readonly reason: string };
+
+export interface ChangeBatch {
+  readonly changes: readonly Change[];
+  /** The store's revision after these changes. */
+  readonly revision: Revision;
+}
+
+/** What `/raft/v1/status` shows. */
+export interface ReplicaStatus {
+  readonly clusterId: string;
+  readonly memberId: MemberId;
+  readonly leaderId: MemberId | null;
+  readonly role: Role;
+  readonly term: Term;
+  readonly commitIndex: LogIndex;
+  readonly appliedIndex: LogIndex;
+  readonly firstIndex: LogIndex;
+  readonly lastIndex: LogIndex;
+  readonly revision: Revision;
+  readonly compactedRevision: Revision;
+  readonly members: readonly (Member & {
+    /** As the leader sees it; null on other replicas. */
+    readonly progress: { readonly match: LogIndex; readonly state: 'probe' | 'replicate' | 'snapshot'; readonly active: boolean } | null;
+  })[];
+}
+
+/** What a replica needs to start. Times are milliseconds. */
+export interface ReplicaOptions {
+  readonly dataDirectory: string;
+  readonly memberId: MemberId;
+  /** Members of a cluster that starts for the first time; ignored when the data directory holds a cluster already. */
+  readonly initialMembers: readonly Member[];
+  /** Any agreed word; clusters with different tokens never mix, even on the same addresses. */
+  readonly clusterToken: string;
+  /** `host:port` to listen on for peers; null for a single replica that expects none. */
+  readonly listenAddress: string | null;
+  /** PEM file paths; required with more than one member. */
+  readonly tls: { readonly caFile: string; readonly certFile: string; readonly keyFile: string } | null;
+  readonly heartbeatIntervalMs: number;
+  /** Elections start after one to two times this without a leader. */
+  readonly electionTimeoutMs: number;
+  /** Entries kept behind the checkpoint so that a short absence needs no snapshot. */
+  readonly logEntriesKept: number;
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+
+/** HTTP/1.1 and HTTP/2 share one shape; code above the listener never asks which it is. */
+export type Request = IncomingMessage | Http2ServerRequest;
+export type Response = ServerResponse | Http2ServerResponse;
+
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'proxy' | 'head' | 'options' | 'connect' | 'post' | 'put';
+
+/** What a request is about, read from its method, path and query alone. Authorization, audit and routing all use this one reading. */
+export type RequestInfo =
+  | { readonly isResource: false; readonly path: string; /** Lower-case method. */ readonly verb: Verb }
+  | {
+      readonly isResource: true;
+      readonly path: string;
+      readonly verb: Verb;
+      readonly group: string;
+      readonly version: string;
+      /** Empty for cluster-scoped resources and for requests over all namespaces. */
+      readonly namespace: string;
+      readonly resource: string;
+      /** Empty when the request is about the resource itself. */
+      readonly subresource: string;
+      /** Empty for collections. */
+      readonly name: string;
+      /** Segments after the subresource (for proxy paths). */
+      readonly rest: readonly string[];
+    };
+
+export interface User {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Everything that travels with one request. Created by the HTTP layer; the endpoints read it and answer through `response`. */
+export interface RequestContext {
+  readonly request: Request;
+  readonly response: Response;
+  readonly info: RequestInfo;
+  readonly query: URLSearchParams;
+  readonly user: User;
+  readonly auditId: string;
+  /** When the request must have been answered, in milliseconds of `performance.now()`. */
+  readonly deadline: number;
+  /** Aborts when the client goes away, the deadline passes, or the server stops. */
+  readonly signal: AbortSignal;
+  /** Texts for `Warning: 299` headers; the response writers add them, each text once. */
+  readonly warnings: string[];
+  /** Reads the whole body, once, up to the limit (3 MiB); throws StatusError 413 above it and 400 for a broken one. */
+  body(): Promise<Buffer>;
+}

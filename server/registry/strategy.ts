@@ -1,0 +1,48 @@
+import type { ApiObject } from '../api/object.js';
+import type { FieldError } from './validation/field.js';
+
+/** What a strategy may know of the request: everything nondeterministic is handed in, so that rules stay pure functions. */
+export interface WriteContext {
+  /** Now, RFC 3339 with seconds. */
+  readonly now: string;
+  readonly userName: string;
+  readonly dryRun: boolean;
+}
+
+/**
+ * The rules of one resource. The generic life cycle (`registry/store.ts`) calls the hooks; a resource without rules of its own uses none.
+ *
+ * Order on create: setDefaults, prepareForCreate, (generic metadata), validate, canonicalize, write.
+ * Order on update: setDefaults, prepareForUpdate, (generic metadata), validate + validateUpdate, canonicalize, write.
+ * The hooks up to `prepare*` and `canonicalize` may change `object`, never `old`; the others change nothing.
+ */
+export interface Strategy {
+  /** Fills absent members as the API version served defines them. Runs on every decoded body, so it must be idempotent. */
+  readonly setDefaults?: (object: ApiObject) => void;
+  /** Clears what clients may not set (status on create), sets initial generation where the kind manages one. */
+  readonly prepareForCreate?: (object: ApiObject, context: WriteContext) => void;
+  /** Carries over what this update may not change (status), raises the generation when the spec changed. */
+  readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => void;
+  /** All findings, in order of the reference; empty when the object is acceptable. Generic metadata is validated elsewhere. */
+  readonly validate?: (object: ApiObject) => FieldError[];
+  readonly validateUpdate?: (object: ApiObject, old: ApiObject) => FieldError[];
+  /** Texts for `Warning` headers. */
+  readonly warnings?: (object: ApiObject, old: ApiObject | null) => string[];
+  readonly canonicalize?: (object: ApiObject) => void;
+  /** Checks `metadata.name` (also of `generateName` with the suffix left open); returns complaints. Default: a DNS-1123 subdomain. */
+  readonly validateName?: (name: string, prefix: boolean) => string[];
+  /** PUT on an absent object creates it. Default false. */
+  readonly createsOnUpdate?: boolean;
+  /** PUT without resource version is allowed. Default true. */
+  readonly unconditionalUpdate?: boolean;
+  /** What a completed DELETE answers. Default "status". */
+  readonly deleteAnswers?: 'object' | 'status';
+  /** Propagation policy when the client names none. Default "background". */
+  readonly defaultPropagation?: 'background' | 'orphan';
+  /** Field selectors beyond metadata.name and metadata.namespace, with their values for an object. */
+  readonly selectableFields?: (object: ApiObject) => Record<string, string>;
+  /** Names accepted in field selectors; must cover the members of selectableFields. */
+  readonly selectableFieldNames?: readonly string[];
+  /** Rules of a write through a subresource such as `status`: which part it may change and how that is validated. */
+  readonly subresources?: Readonly<Record<string, Pick<Strategy, 'prepareForUpdate' | 'validateUpdate' | 'warnings'>>>;
+}

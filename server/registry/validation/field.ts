@@ -1,0 +1,44 @@
+import type { StatusCause } from '../../api/status.js';
+
+/** Why a field was refused; the values are the reasons that clients see in `details.causes`. */
+export type FieldErrorType =
+  | 'FieldValueNotFound' | 'FieldValueRequired' | 'FieldValueDuplicate' | 'FieldValueInvalid' | 'FieldValueNotSupported'
+  | 'FieldValueForbidden' | 'FieldValueTooLong' | 'FieldValueTooMany' | 'InternalError' | 'FieldValueTypeInvalid';
+
+/** One finding of validation: `message` is what follows the path in the cause, for example `Required value: name is needed`. */
+export interface FieldError { readonly type: FieldErrorType; readonly path: string; readonly message: string }
+
+/** A path in an object, written as messages spell it: `spec.ports[0].name`, `metadata.labels[app]`. Immutable. */
+export class Path {
+  private constructor(private readonly text: string) {}
+  static readonly root = new Path('');
+  static of(first: string, ...rest: string[]): Path { return Path.root.child(first, ...rest); }
+  child(...names: string[]): Path { return new Path(names.reduce((path, name) => (path === '' ? name : `${path}.${name}`), this.text)); }
+  index(position: number): Path { return new Path(`${this.text}[${position}]`); }
+  key(key: string): Path { return new Path(`${this.text}[${key}]`); }
+  toString(): string { return this.text; }
+}
+
+/** A value as messages quote it. */
+export function quote(value: unknown): string {
+  if (value === undefined || value === null) return 'null';
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'object') return JSON.stringify(value);
+  return String(value);
+}
+
+const colon = (head: string, detail: string): string => (detail === '' ? head : `${head}: ${detail}`);
+
+export const required = (path: Path, detail: string): FieldError => ({ type: 'FieldValueRequired', path: path.toString(), message: colon('Required value', detail) });
+export const invalid = (path: Path, value: unknown, detail: string): FieldError => ({ type: 'FieldValueInvalid', path: path.toString(), message: colon(`Invalid value: ${quote(value)}`, detail) });
+export const duplicate = (path: Path, value: unknown): FieldError => ({ type: 'FieldValueDuplicate', path: path.toString(), message: `Duplicate value: ${quote(value)}` });
+export const forbidden = (path: Path, detail: string): FieldError => ({ type: 'FieldValueForbidden', path: path.toString(), message: colon('Forbidden', detail) });
+export const fieldNotFound = (path: Path, value: unknown): FieldError => ({ type: 'FieldValueNotFound', path: path.toString(), message: `Not found: ${quote(value)}` });
+export const typeInvalid = (path: Path, value: unknown, detail: string): FieldError => ({ type: 'FieldValueTypeInvalid', path: path.toString(), message: colon(`Invalid value: ${quote(value)}`, detail) });
+export const tooLong = (path: Path, max: number): FieldError => ({ type: 'FieldValueTooLong', path: path.toString(), message: `Too long: may not be more than ${max} bytes` });
+export const tooMany = (path: Path, actual: number, max: number): FieldError => ({ type: 'FieldValueTooMany', path: path.toString(), message: `Too many: ${actual}: must have at most ${max} items` });
+/** `supported` is printed in the order given. */
+export const notSupported = (path: Path, value: unknown, supported: readonly string[]): FieldError =>
+  ({ type: 'FieldValueNotSupported', path: path.toString(), message: colon(`Unsupported value: ${quote(value)}`, supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`) });
+
+export const toCause = (error: FieldError): StatusCause => ({ reason: error.type, message: error.message, field: error.path });
