@@ -1,0 +1,195 @@
+#!/usr/bin/env node
+/**
+ * The first thing that runs on a fresh clone, so it is plain JavaScript without dependencies: it installs what is missing,
+ * compiles what has changed, and then runs what was asked for. Every step that has nothing to do takes milliseconds.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const sourceFolders = ['raft', 'workers', 'server', 'controllers', 'deploy', 'test'];
+const dist = path.join(root, 'dist');
+const installStamp = path.join(root, 'node_modules', '.install-stamp');
+const buildStamp = path.join(dist, '.build-stamp');
+
+const commands = {
+  start: { about: 'start a local cluster (see: npm start -- --help)', run: args => inThisProcess('deploy/up.js', args) },
+  test: { about: 'run all tests; further arguments go to mocha', run: args => child([path.join(dist, 'test', 'run.js'), ...args]) },
+  build: { about: 'compile into dist/', run: async () => 0 },
+  simulate: { about: 'run seeded Raft schedules (npm run simulate -- --help)', run: args => child([path.join(dist, 'test', 'simulation', 'main.js'), ...args]) },
+  bench: { about: 'measure throughput (npm run bench -- --help)', run: args => child([path.join(dist, 'test', 'bench', 'main.js'), ...args]) },
+  golden: { about: 'replay recorded scenarios (npm run golden -- --help)', run: args => child([path.join(dist, 'test', 'golden', 'main.js'), ...args]) },
+};
+
+/** A step failed in a way that its own output, or this message, explains. */
+class StepFailed extends Error {}
+
+async function main([name, ...args]) {
+  if (name === '--help' || name === '-h') return void console.log(usage());
+  const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined;
+  if (!command) {
+    console.error(`${name ? `unknown command ${JSON.stringify(name)}` : 'a command is missing'}\n\n${usage()}`);
+    process.exitCode = 2;
+    return;
+  }
+  await install();
+  build();
+  const status = await command.run(args);
+  if (typeof status === 'number') process.exitCode = status;
+}
+
+function usage() {
+  const lines = Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`);
+  return `usage: node deploy/bootstrap.mjs COMMAND [ARGUMENT...]\n\nInstalls missing packages, compiles changed sources, then runs COMMAND:\n\n${lines.join('\n')}`;
+}
+
+// ---- install ----
+
+/** What node_modules must match: the locked versions, and the Node ABI that native code was compiled for. */
+function wantedInstall() {
+  return createHash('sha256').update(fs.readFileSync(path.join(root, 'package-lock.json'))).digest('hex') + ` abi-${process.versions.modules}`;
+}
+
+async function install() {
+  if (read(installStamp) === wantedInstall() && nativeCodeLoads()) return;
+  if (adoptExistingInstall()) return;
+  const compiler = missingCompiler();
+  if (compiler) say(`warning: ${compiler}`);
+  say('installing packages (npm ci; compiling SQLite takes about a minute)');
+  const status = await npm(['ci', '--no-fund', '--no-audit', '--loglevel=error']);
+  if (status !== 0) throw new StepFailed(`npm ci failed with status ${status}; its messages are above.${compiler ? ` Likely cause: ${compiler}` : ''}`);
+  if (!nativeCodeLoads()) throw new StepFailed(nativeCodeHelp(compiler));
+  fs.writeFileSync(installStamp, wantedInstall());
+}
+
+/** A node_modules folder that npm itself says is complete (someone ran `npm ci` or `npm install` by hand) needs only the stamp. */
+function adoptExistingInstall() {
+  const installed = read(path.join(root, 'node_modules', '.package-lock.json'));
+  if (installed === undefined) return false;
+  const have = JSON.parse(installed).packages;
+  const want = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8')).packages;
+  const differs = Object.entries(want).some(([place, { version, optional }]) => place !== '' && !optional && have[place]?.version !== version);
+  if (differs || !nativeCodeLoads()) return false;
+  fs.writeFileSync(installStamp, wantedInstall());
+  return true;
+}
+
+/** better-sqlite3 is compiled on this machine; opening a database in memory proves that it fits this Node. */
+function nativeCodeLoads() {
+  const folder = path.join(root, 'node_modules', 'better-sqlite3');
+  if (!fs.existsSync(path.join(folder, 'build', 'Release', 'better_sqlite3.node'))) return false;
+  const stampIsCurrent = read(installStamp) === wantedInstall();
+  if (stampIsCurrent) return true; // proven when the stamp was written; saves a process on every start
+  const probe = "const D = require('better-sqlite3'); new D(':memory:').close();";
+  return spawnSync(process.execPath, ['-e', probe], { cwd: root, stdio: 'ignore' }).status === 0;
+}
+
+function missingCompiler() {
+  const tools = [['python3', ['--version']], ['make', ['--version']], [process.env.CXX ?? 'c++', ['--version']]];
+  const missing = tools.filter(([tool, args]) => spawnSync(tool, args, { stdio: 'ignore' }).status !== 0).map(([tool]) => tool);
+  return missing.length === 0 ? '' : `${missing.join(', ')} not found; better-sqlite3 is compiled during installation and needs python3, make and a C++ compiler ` +
+    '(Debian, Ubuntu: apt-get install python3 make g++)';
+}
+
+function nativeCodeHelp(compiler) {
+  const reason = compiler || 'npm may have been told not to run install scripts (npm config get ignore-scripts); package.json allows the one of better-sqlite3';
+  return `better-sqlite3 was installed but its native part was not built: ${reason}. After that: npm rebuild better-sqlite3`;
+}
+
+/** Runs npm with its progress going to the terminal; without a terminal, a line every ten seconds shows that it lives. */
+async function npm(args) {
+  const cli = process.env.npm_execpath;
+  const [file, all] = cli && cli.endsWith('.js') ? [process.execPath, [cli, ...args]] : ['npm', args];
+  const started = Date.now();
+  const ticker = setInterval(() => say(`  still installing (${Math.round((Date.now() - started) / 1000)} s)`), 10_000);
+  try {
+    return await run(file, all);
+  } finally {
+    clearInterval(ticker);
+  }
+}
+
+// ---- build ----
+
+function build() {
+  const sources = listSources();
+  const fingerprint = createHash('sha256').update(sources.map(file => {
+    const { mtimeMs, size } = fs.statSync(path.join(root, file));
+    return `${file} ${mtimeMs} ${size}`;
+  }).join('\n')).update(wantedInstall()).digest('hex');
+  if (read(buildStamp) === fingerprint) return;
+  say('compiling');
+  removeOrphans(new Set(sources));
+  const started = Date.now();
+  const { status } = spawnSync(process.execPath, [path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', root], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) throw new StepFailed(`compilation failed with status ${status}; the compiler's messages are above`);
+  fs.writeFileSync(buildStamp, fingerprint);
+  say(`compiled in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+}
+
+function listSources() {
+  const files = sourceFolders.filter(folder => fs.existsSync(path.join(root, folder))).flatMap(folder =>
+    fs.readdirSync(path.join(root, folder), { recursive: true }).map(file => path.join(folder, file)).filter(file => file.endsWith('.ts')));
+  return [...files.sort(), 'tsconfig.json'];
+}
+
+/** Compiled files whose source is gone would still be run as tests. */
+function removeOrphans(sources) {
+  if (!fs.existsSync(dist)) return;
+  for (const file of fs.readdirSync(dist, { recursive: true })) {
+    const source = file.replace(/\.js(\.map)?$/, '.ts');
+    if (source !== file && !sources.has(source)) fs.rmSync(path.join(dist, file));
+  }
+}
+
+// ---- run ----
+
+/** Imports the program, so that signals meet one process instead of a chain. */
+async function inThisProcess(program, args) {
+  const file = path.join(dist, program);
+  process.argv = [process.execPath, file, ...args];
+  await import(pathToFileURL(file).href);
+}
+
+function child(args) {
+  if (!fs.existsSync(args[0])) throw new StepFailed(`${path.relative(root, args[0])} does not exist: its source is missing`);
+  return run(process.execPath, ['--enable-source-maps', ...args]);
+}
+
+/** Runs a program to its end. The terminal's Ctrl-C reaches it directly; a SIGTERM to this process is passed on. */
+function run(file, args) {
+  return new Promise((resolve, reject) => {
+    const started = spawn(file, args, { cwd: root, stdio: 'inherit' });
+    const forward = signal => started.kill(signal);
+    const ignore = () => undefined;
+    process.on('SIGTERM', forward).on('SIGINT', ignore);
+    started.on('error', error => reject(new StepFailed(`cannot run ${file}: ${error.message}`)));
+    started.on('exit', (code, signal) => {
+      process.off('SIGTERM', forward).off('SIGINT', ignore);
+      resolve(code ?? (signal === 'SIGINT' ? 130 : 143));
+    });
+  });
+}
+
+function read(file) {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof StepFailed)) throw error;
+  console.error(`error: ${error.message}`);
+  process.exitCode = 1;
+}
