@@ -5,7 +5,9 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 export type Request = IncomingMessage | Http2ServerRequest;
 export type Response = ServerResponse | Http2ServerResponse;
 
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'proxy' | 'head' | 'options' | 'connect' | 'post' | 'put';
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'proxy' | 'head' | 'options' | 'connect' | 'post' | 'put'
+  /** A method that no path serves, such as PROPFIND. */
+  | 'other';
 
 /** What a request is about, read from its method, path and query alone. Authorization, audit and routing all use this one reading. */
 export type RequestInfo =

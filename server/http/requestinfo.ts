@@ -1,0 +1,81 @@
+import type { RequestInfo, Verb } from '../endpoints/context.js';
+
+/** What a method means when the path names one object; collections refine it afterwards. */
+const objectVerbs: ReadonlyMap<string, Verb> = new Map([
+  ['GET', 'get'], ['POST', 'create'], ['PUT', 'update'], ['PATCH', 'patch'], ['DELETE', 'delete'], ['HEAD', 'head'], ['OPTIONS', 'options'], ['CONNECT', 'connect'],
+]);
+const plainVerbs: ReadonlyMap<string, Verb> = new Map([...objectVerbs, ['POST', 'post'], ['PUT', 'put']]);
+/** Segments that may stand before the resource and name the verb: the older way to ask for a watch or a proxy. */
+const leadingVerbs: ReadonlyMap<string, Verb> = new Map([['watch', 'watch'], ['proxy', 'proxy']]);
+/** Under `/namespaces/NAME/` these are subresources of the namespace; any other word is a resource type inside it. */
+const namespaceSubresources: ReadonlySet<string> = new Set(['status', 'finalize']);
+
+export type RequestInfoResult = { readonly ok: true; readonly info: RequestInfo } | { readonly ok: false; readonly message: string };
+
+/**
+ * Reads what a request is about. Pure. `path` is percent-decoded; a trailing slash does not matter and an empty namespace segment
+ * stands for all namespaces. Path shapes: section "Path shapes" of the HTTP API specification, and the older `/watch/` and `/proxy/` prefixes.
+ */
+export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfoResult {
+  const parts = segments(path);
+  const start = resourceStart(parts);
+  if (start === null) return { ok: true, info: { isResource: false, path, verb: plainVerbs.get(method) ?? 'other' } };
+
+  const group = start === 2 ? '' : parts[1]!;
+  const version = parts[start - 1]!;
+  const leading = leadingVerbs.get(parts[start]!);
+  if (leading !== undefined && parts.length - start < 2) {
+    return { ok: false, message: `unable to determine kind and namespace from url, ${path}` };
+  }
+  const words = parts.slice(leading === undefined ? start : start + 1);
+  const { namespace, target } = splitNamespace(words);
+  const resource = target[0] ?? '';
+  const name = target[1] ?? '';
+  const ofObject = leading === 'watch' && method !== 'GET' ? 'other' : leading ?? objectVerbs.get(method) ?? 'other';
+  const whole = ofObject === 'proxy';
+  const info = {
+    isResource: true, path, group, version, namespace, resource, name, verb: ofObject,
+    subresource: whole ? '' : target[2] ?? '', rest: target.slice(whole ? 2 : 3),
+  } as const;
+  return { ok: true, info: name === '' ? ofCollection(info, query) : info };
+}
+
+/** Splits without the empty segments at both ends; those in the middle keep their place. */
+function segments(path: string): string[] {
+  let from = 0;
+  let to = path.length;
+  while (from < to && path.charCodeAt(from) === 47) from++;
+  while (to > from && path.charCodeAt(to - 1) === 47) to--;
+  return from === to ? [] : path.slice(from, to).split('/');
+}
+
+/** Index of the first segment after the version, or null where the path names no resource. */
+function resourceStart(parts: readonly string[]): number | null {
+  if (parts[0] === 'api') return parts.length > 2 ? 2 : null;
+  if (parts[0] === 'apis') return parts.length > 3 ? 3 : null;
+  return null;
+}
+
+/** `namespaces/NAME` alone is about the namespace object, which also counts as being inside itself. */
+function splitNamespace(words: readonly string[]): { readonly namespace: string; readonly target: readonly string[] } {
+  if (words[0] !== 'namespaces' || words.length < 2) return { namespace: '', target: words };
+  const inside = words.length > 2 && !namespaceSubresources.has(words[2]!);
+  return { namespace: words[1]!, target: inside ? words.slice(2) : words };
+}
+
+function ofCollection<I extends { readonly verb: Verb; readonly name: string }>(info: I, query: URLSearchParams): I {
+  if (info.verb === 'delete') return { ...info, verb: 'deletecollection' };
+  if (info.verb !== 'get') return info;
+  return { ...info, verb: isTrue(query.get('watch')) ? 'watch' : 'list', name: selectedName(query.get('fieldSelector')) };
+}
+
+/** A flag in a query is true as soon as it is there, unless it says "false" or "0". */
+const isTrue = (value: string | null): boolean => value !== null && value !== '0' && value.toLowerCase() !== 'false';
+
+/** A list that selects one object by its name is authorized like access to that object: rules with resource names apply. */
+function selectedName(selector: string | null): string {
+  if (selector === null || !selector.includes('metadata.name')) return '';
+  const names = selector.split(',').map((term) => /^\s*metadata\.name\s*==?\s*([^=!,\\]+?)\s*$/.exec(term)?.[1]).filter((name) => name !== undefined);
+  const name = names.length === 1 ? names[0]! : '';
+  return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;
+}

@@ -1,0 +1,40 @@
+/** A request target (RFC 9112, section 3.2), taken apart without building a URL object. */
+export type Target =
+  | { readonly ok: true; /** Percent-decoded. */ readonly path: string; /** As sent, without the question mark. */ readonly search: string }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Accepts the origin form and the absolute form. The path is decoded as a whole before anybody splits it, as the reference does:
+ * an encoded slash therefore separates segments and can never hide inside a name.
+ */
+export function parseTarget(url: string): Target {
+  const origin = url.charCodeAt(0) === 47 ? url : withoutAuthority(url);
+  if (origin === null) return { ok: false, message: `invalid request target ${JSON.stringify(url.slice(0, 200))}` };
+  const mark = origin.indexOf('?');
+  const raw = mark < 0 ? origin : origin.slice(0, mark);
+  const search = mark < 0 ? '' : origin.slice(mark + 1);
+  if (!raw.includes('%')) return { ok: true, path: raw, search };
+  try {
+    return { ok: true, path: decodeURIComponent(raw), search };
+  } catch {
+    return { ok: false, message: `invalid percent-encoding in the path ${JSON.stringify(raw.slice(0, 200))}` };
+  }
+}
+
+const absoluteForm = /^https?:\/\/[^/?#]*/i;
+
+function withoutAuthority(url: string): string | null {
+  if (url === '*') return '*';
+  const match = absoluteForm.exec(url);
+  if (match === null) return null;
+  const rest = url.slice(match[0].length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+const malformed = /%(?![0-9a-fA-F]{2})|;/;
+
+/** Reads the query. A pair with broken percent-encoding or a semicolon is dropped, as if it had not been sent. */
+export function parseQuery(search: string): URLSearchParams {
+  if (!malformed.test(search)) return new URLSearchParams(search);
+  return new URLSearchParams(search.split('&').filter((pair) => !malformed.test(pair)).join('&'));
+}
