@@ -1,0 +1,88 @@
+import { isAscii } from 'node:buffer';
+import type { Codec, DecodeFailure, DecodeOptions, DecodeResult } from './contract.js';
+import { readJson, type MemberOrder } from './jsonReader.js';
+import { surveyJson } from './jsonSurvey.js';
+import { isMembers, type Json, type JsonMembers } from './value.js';
+import { writeJson } from './jsonWriter.js';
+
+/** A decoded text together with what the structure check needs to report duplicates in the order in which they stood. */
+export type JsonDocument =
+  | { readonly ok: true; readonly value: Json; /** Members in the text; fewer in the value means duplicates. */ readonly members: number; /** Known only if the careful reader was used. */ readonly order: MemberOrder | undefined }
+  | DecodeFailure;
+
+/**
+ * Reads JSON with JSON.parse where that loses nothing and with the careful reader where it would. Duplicate members are not
+ * looked for: compare `members` with the members of the value and, if they differ, read again with `careful`.
+ */
+export const parseJson = (bytes: Uint8Array, options: { readonly depthMax: number; readonly keepLiterals: boolean; readonly careful?: boolean }): JsonDocument => {
+  const text = textOf(bytes);
+  const survey = surveyJson(bytes);
+  if (options.careful !== true && survey.depth <= options.depthMax && survey.plainNumbers && !hasSurrogateEscape(text)) {
+    try {
+      return { ok: true, value: JSON.parse(text) as Json, members: survey.members, order: undefined };
+    } catch {
+      // The careful reader below says what is wrong and where.
+    }
+  }
+  const read = readJson(text, options);
+  return read.ok ? { ok: true, value: read.value, members: survey.members, order: read.order } : read;
+};
+
+/** Counts the members of all objects in a value, to compare with the members that its text has. */
+export const countMembers = (value: Json): number => {
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object' && item !== null) count += countMembers(item);
+  } else if (isMembers(value)) {
+    for (const name in value) {
+      count++;
+      const member = value[name];
+      if (typeof member === 'object' && member !== null) count += countMembers(member);
+    }
+  }
+  return count;
+};
+
+export const jsonCodec: Codec = {
+  name: 'json',
+  mediaType: 'application/json',
+  decode(bytes: Uint8Array, { findDuplicates, depthMax }: DecodeOptions): DecodeResult {
+    const document = parseJson(bytes, { depthMax, keepLiterals: false });
+    if (!document.ok) return document;
+    if (!findDuplicates || countMembers(document.value) === document.members) return { ok: true, value: document.value, duplicates: [] };
+    const careful = parseJson(bytes, { depthMax, keepLiterals: false, careful: true });
+    return careful.ok ? { ok: true, value: careful.value, duplicates: duplicatePaths(careful.value, careful.order) } : careful;
+  },
+  encode: (value: unknown): Buffer => Buffer.from(writeJson(value), 'utf8'),
+};
+
+/** Invalid UTF-8 becomes U+FFFD, as in the reference. */
+const textOf = (bytes: Uint8Array): string => {
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return isAscii(buffer) ? buffer.toString('latin1') : buffer.toString('utf8');
+};
+
+/** Halves of surrogate pairs may stand alone in an escape; they become U+FFFD, which JSON.parse does not do. */
+const hasSurrogateEscape = (text: string): boolean => text.includes('\\ud') || text.includes('\\uD');
+
+const duplicatePaths = (root: Json, order: MemberOrder | undefined): string[] => {
+  const paths: string[] = [];
+  const visit = (value: Json, path: string): void => {
+    if (Array.isArray(value)) value.forEach((item, index) => visit(item, `${path}[${index}]`));
+    else if (isMembers(value)) visitMembers(value, path);
+  };
+  const visitMembers = (members: JsonMembers, path: string): void => {
+    const seen = new Set<string>();
+    for (const name of order?.get(members) ?? Object.keys(members)) {
+      const at = path === '' ? name : `${path}.${name}`;
+      if (seen.has(name)) {
+        if (!paths.includes(at)) paths.push(at);
+      } else {
+        seen.add(name);
+        visit(members[name] ?? null, at);
+      }
+    }
+  };
+  if (order !== undefined && order.size > 0) visit(root, '');
+  return paths;
+};

@@ -1,0 +1,237 @@
+import { NumberLiteral, type Json, type JsonMembers } from './value.js';
+
+/**
+ * Reads JSON text member by member. It is several times slower than JSON.parse and used only where that would lose something:
+ * duplicate members, 64-bit integers, the spelling of a number, and the place and reason of a syntax error (in the words that
+ * clients of the reference know).
+ */
+export interface ReaderOptions {
+  readonly depthMax: number;
+  /** Keep numbers whose spelling a JavaScript number would change (`1.0`, `1e3`) as NumberLiteral. */
+  readonly keepLiterals: boolean;
+}
+
+/** For each object with duplicate members: its member names as they stood, repeated where they were repeated. */
+export type MemberOrder = ReadonlyMap<JsonMembers, readonly string[]>;
+
+export type ReaderResult =
+  | { readonly ok: true; readonly value: Json; readonly order: MemberOrder }
+  | { readonly ok: false; readonly message: string };
+
+class SyntaxFailure extends Error {}
+
+/** A number with more characters is not converted to bigint: no 64-bit integer is longer. */
+const INTEGER_CHARACTERS_MAX = 20;
+const INT64_MIN = -(2n ** 63n);
+const UINT64_MAX = 2n ** 64n - 1n;
+const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const LITERALS: Readonly<Record<string, readonly [string, Json]>> = { t: ['true', true], f: ['false', false], n: ['null', null] };
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const WHOLE = /^-?(?:0|[1-9][0-9]*)$/;
+
+/** Reads one JSON text. Expected failures come back as values. */
+export const readJson = (text: string, options: ReaderOptions): ReaderResult => {
+  const reader = new Reader(text, options);
+  try {
+    return { ok: true, value: reader.document(), order: reader.order };
+  } catch (error) {
+    if (error instanceof SyntaxFailure) return { ok: false, message: error.message };
+    throw error;
+  }
+};
+
+class Reader {
+  readonly order = new Map<JsonMembers, readonly string[]>();
+  private position = 0;
+  private depth = 0;
+
+  constructor(private readonly text: string, private readonly options: ReaderOptions) {}
+
+  document(): Json {
+    const value = this.value();
+    this.skipSpace();
+    if (this.position < this.text.length) this.fail('after top-level value');
+    return value;
+  }
+
+  private value(): Json {
+    this.skipSpace();
+    const character = this.text[this.position];
+    if (character === '{') return this.nested(() => this.object());
+    if (character === '[') return this.nested(() => this.array());
+    if (character === '"') return this.string();
+    if (character !== undefined && (character === '-' || (character >= '0' && character <= '9'))) return this.number();
+    const literal = LITERALS[character ?? ''];
+    return literal === undefined ? this.fail('looking for beginning of value') : this.literal(...literal);
+  }
+
+  private nested<T>(read: () => T): T {
+    this.depth++;
+    if (this.depth > this.options.depthMax) throw new SyntaxFailure('exceeded max depth');
+    const value = read();
+    this.depth--;
+    return value;
+  }
+
+  private object(): JsonMembers {
+    const members: JsonMembers = {};
+    const names: string[] = [];
+    let repeated = false;
+    this.position++;
+    for (let first = true; ; first = false) {
+      this.skipSpace();
+      if (this.text[this.position] === '}' && first) break;
+      if (this.text[this.position] !== '"') this.fail('looking for beginning of object key string');
+      const name = this.string();
+      this.skipSpace();
+      if (this.text[this.position] !== ':') this.fail('after object key');
+      this.position++;
+      repeated ||= Object.hasOwn(members, name);
+      names.push(name);
+      setMember(members, name, this.value());
+      if (this.endsAfterElement('}', 'after object key:value pair')) break;
+    }
+    this.position++;
+    if (repeated) this.order.set(members, names);
+    return members;
+  }
+
+  private array(): Json[] {
+    const items: Json[] = [];
+    this.position++;
+    this.skipSpace();
+    if (this.text[this.position] === ']') {
+      this.position++;
+      return items;
+    }
+    do items.push(this.value()); while (!this.endsAfterElement(']', 'after array element'));
+    this.position++;
+    return items;
+  }
+
+  /** True at the closing character (not consumed), false after a comma (consumed). */
+  private endsAfterElement(closing: string, context: string): boolean {
+    this.skipSpace();
+    const character = this.text[this.position];
+    if (character === closing) return true;
+    if (character !== ',') this.fail(context);
+    this.position++;
+    return false;
+  }
+
+  private literal(word: string, value: Json): Json {
+    for (let index = 1; index < word.length; index++) {
+      this.position++;
+      if (this.text[this.position] !== word[index]) this.fail(`in literal ${word} (expecting ${quoteCharacter(word[index] ?? '')})`);
+    }
+    this.position++;
+    return value;
+  }
+
+  private string(): string {
+    const start = ++this.position;
+    let parts = '';
+    let from = start;
+    for (;;) {
+      const code = this.text.charCodeAt(this.position);
+      if (code === 0x22) break;
+      if (Number.isNaN(code) || code < 0x20) this.fail('in string literal');
+      if (code === 0x5c) {
+        parts += this.text.slice(from, this.position) + this.escape();
+        from = this.position;
+      } else {
+        this.position++;
+      }
+    }
+    const value = parts + this.text.slice(from, this.position++);
+    return LONE_SURROGATE.test(value) ? Buffer.from(value, 'utf8').toString('utf8') : value;
+  }
+
+  private escape(): string {
+    const character = this.text[++this.position];
+    if (character === 'u') return this.unicodeEscape();
+    const value = character === undefined ? undefined : ESCAPES[character];
+    if (value === undefined) return this.fail('in string escape code');
+    this.position++;
+    return value;
+  }
+
+  private unicodeEscape(): string {
+    let code = 0;
+    for (let digit = 0; digit < 4; digit++) {
+      const character = this.text[++this.position] ?? '';
+      if (!/^[0-9a-fA-F]$/.test(character)) this.fail('in \\u hexadecimal character escape');
+      code = code * 16 + Number.parseInt(character, 16);
+    }
+    this.position++;
+    return String.fromCharCode(code);
+  }
+
+  private number(): Json {
+    const start = this.position;
+    if (this.text[this.position] === '-') this.position++;
+    if (this.text[this.position] === '0') this.position++;
+    else this.digits('in numeric literal');
+    if (this.text[this.position] === '.') {
+      this.position++;
+      this.digits('after decimal point in numeric literal');
+    }
+    if (this.text[this.position] === 'e' || this.text[this.position] === 'E') {
+      this.position++;
+      if (this.text[this.position] === '+' || this.text[this.position] === '-') this.position++;
+      this.digits('in exponent of numeric literal');
+    }
+    return this.numberOf(this.text.slice(start, this.position));
+  }
+
+  private digits(context: string): void {
+    const start = this.position;
+    for (let code = this.text.charCodeAt(start); code >= 0x30 && code <= 0x39; code = this.text.charCodeAt(this.position)) this.position++;
+    if (this.position === start) this.fail(context);
+  }
+
+  private numberOf(literal: string): Json {
+    const value = Number(literal);
+    if (String(value) === literal && (Number.isSafeInteger(value) || !Number.isInteger(value))) return value;
+    if (literal.length <= INTEGER_CHARACTERS_MAX && WHOLE.test(literal) && literal !== '-0') return wholeNumber(literal, value);
+    if (this.options.keepLiterals) return new NumberLiteral(literal);
+    if (!Number.isFinite(value)) throw new SyntaxFailure(`json: cannot unmarshal number ${literal} into Go value of type float64`);
+    return value;
+  }
+
+  private skipSpace(): void {
+    for (;;) {
+      const code = this.text.charCodeAt(this.position);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+      this.position++;
+    }
+  }
+
+  private fail(context: string): never {
+    const character = this.text[this.position];
+    throw new SyntaxFailure(character === undefined ? 'unexpected end of JSON input' : `invalid character ${quoteCharacter(character)} ${context}`);
+  }
+}
+
+const wholeNumber = (literal: string, value: number): number | bigint => {
+  if (Number.isSafeInteger(value)) return value;
+  const whole = BigInt(literal);
+  return whole >= INT64_MIN && whole <= UINT64_MAX ? whole : value;
+};
+
+/** Plain assignment to `__proto__` would set the prototype instead of a member. */
+const setMember = (members: JsonMembers, name: string, value: Json): void => {
+  if (name === '__proto__') Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
+  else members[name] = value;
+};
+
+/** The reference names the first byte of the offending character, in quotes. */
+const quoteCharacter = (character: string): string => {
+  if (character === '\'') return '\'\\\'\'';
+  if (character === '"') return '\'"\'';
+  const byte = Buffer.from(character, 'utf8')[0] ?? 0;
+  const escaped: Readonly<Record<number, string>> = { 7: '\\a', 8: '\\b', 9: '\\t', 10: '\\n', 11: '\\v', 12: '\\f', 13: '\\r', 92: '\\\\' };
+  if (escaped[byte] !== undefined) return `'${escaped[byte]}'`;
+  if (byte < 0x20 || byte === 0x7f) return `'\\x${byte.toString(16).padStart(2, '0')}'`;
+  return byte >= 0x80 && byte < 0xa1 ? `'\\u00${byte.toString(16)}'` : `'${String.fromCharCode(byte)}'`;
+};

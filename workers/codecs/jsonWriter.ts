@@ -1,0 +1,20 @@
+import { NumberLiteral } from './value.js';
+
+/** Writes a value as JSON. 64-bit integers keep their value; JSON.stringify refuses them, so they cost an own walk. */
+export const writeJson = (value: unknown): string => {
+  try {
+    return JSON.stringify(value) ?? 'null';
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return write(value);
+  }
+};
+
+const write = (value: unknown): string => {
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof NumberLiteral) return value.text;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`;
+};

@@ -1,0 +1,114 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import type { DecodeResult } from './codecs/contract.js';
+import { runDecode, runEncode, type DecodeJob, type EncodeJob, type EncodeResult, type Job } from './job.js';
+
+export interface WorkersOptions {
+  /** Bodies up to this size are handled inline, without a promise; see `npm run bench` for the break-even. */
+  readonly inlineBytesMax?: number;
+  /** Most threads; they start with the first large body and end when idle. */
+  readonly threads?: number;
+  /** Most bodies waiting for a thread; further ones are refused. */
+  readonly queueMax?: number;
+}
+
+/** Why the pool did not do the work; nothing is known of the body. */
+export interface PoolFailure {
+  readonly ok: false;
+  readonly refused: 'overloaded' | 'cancelled' | 'failed';
+  readonly message: string;
+}
+
+/** A value that is there at once when the work was done inline. Awaiting it is always right. */
+export type Eventually<T> = T | Promise<T>;
+
+export interface Workers {
+  /** Bytes to values. The bytes stay the caller's. Never rejects. */
+  decode(job: DecodeJob, signal?: AbortSignal): Eventually<DecodeResult | PoolFailure>;
+  /** Values to bytes. `sizeHint` is the caller's guess of the encoded size, for instance that of the request. Never rejects. */
+  encode(job: EncodeJob, sizeHint?: number, signal?: AbortSignal): Eventually<EncodeResult | PoolFailure>;
+  /** Ends the threads; work under way comes back as cancelled. */
+  close(): Promise<void>;
+}
+
+export const INLINE_BYTES_MAX = 256 * 1024;
+export const QUEUE_MAX = 256;
+const IDLE_TIMEOUT_MS = 10_000;
+const THREADS_MAX = 4;
+/** Memory of one thread; a body that needs more ends its thread and is refused, and the others go on. */
+const THREAD_HEAP_MB = 512;
+
+/** The compiled entry point stands beside this file, in whatever directory the compiler wrote both. */
+const TASK_FILE = fileURLToPath(new URL('./task.js', import.meta.url));
+
+export const createWorkers = (options: WorkersOptions = {}): Workers => {
+  const inlineBytesMax = options.inlineBytesMax ?? INLINE_BYTES_MAX;
+  const pool = new LazyPool(options.threads ?? defaultThreads(), options.queueMax ?? QUEUE_MAX);
+  return {
+    decode: (job, signal) => (job.bytes.byteLength <= inlineBytesMax ? runDecode(job) : pool.decode(job, signal)),
+    encode: (job, sizeHint = 0, signal) => (sizeHint <= inlineBytesMax ? runEncode(job) : pool.encode(job, signal)),
+    close: () => pool.close(),
+  };
+};
+
+/** One thread is left to the event loop. */
+const defaultThreads = (): number => Math.max(1, Math.min(THREADS_MAX, availableParallelism() - 1));
+
+/** Threads cost memory and start-up time, so there are none until the first large body. */
+class LazyPool {
+  private pool: Piscina<Job, unknown> | undefined;
+  private closed = false;
+
+  constructor(private readonly threads: number, private readonly queueMax: number) {}
+
+  decode(job: DecodeJob, signal: AbortSignal | undefined): Promise<DecodeResult | PoolFailure> {
+    const bytes = Uint8Array.prototype.slice.call(job.bytes) as Uint8Array<ArrayBuffer>;
+    return this.run<DecodeResult>({ verb: 'decode', job: { ...job, bytes } }, [bytes.buffer], signal);
+  }
+
+  async encode(job: EncodeJob, signal: AbortSignal | undefined): Promise<EncodeResult | PoolFailure> {
+    const result = await this.run<EncodeResult>({ verb: 'encode', job }, [], signal);
+    if (!result.ok) return result;
+    const { buffer, byteOffset, byteLength } = result.bytes;
+    return { ok: true, bytes: Buffer.from(buffer, byteOffset, byteLength) };
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.pool?.destroy();
+  }
+
+  /** A method, because closing may happen at every await. */
+  private isClosed(): boolean {
+    return this.closed;
+  }
+
+  private async run<T>(job: Job, transferList: ArrayBuffer[], signal: AbortSignal | undefined): Promise<T | PoolFailure> {
+    if (this.isClosed() || signal?.aborted) return CANCELLED;
+    const pool = this.started();
+    if (pool.queueSize >= this.queueMax) return OVERLOADED;
+    try {
+      return await pool.run(job, { transferList, signal: signal ?? null }) as T;
+    } catch (error) {
+      return this.isClosed() || signal?.aborted ? CANCELLED : refusal(error);
+    }
+  }
+
+  private started(): Piscina<Job, unknown> {
+    this.pool ??= new Piscina<Job, unknown>({
+      filename: TASK_FILE, minThreads: 0, maxThreads: this.threads, maxQueue: this.queueMax, idleTimeout: IDLE_TIMEOUT_MS,
+      recordTiming: false, resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
+    });
+    return this.pool;
+  }
+}
+
+const CANCELLED: PoolFailure = { ok: false, refused: 'cancelled', message: 'the request was cancelled' };
+const OVERLOADED: PoolFailure = { ok: false, refused: 'overloaded', message: 'too many large bodies are being processed' };
+
+/** A thread that ran out of memory, or a value that cannot be passed between threads. */
+const refusal = (error: unknown): PoolFailure => {
+  const message = error instanceof Error ? error.message : String(error);
+  return message === 'Task queue is at limit' ? OVERLOADED : { ok: false, refused: 'failed', message };
+};
