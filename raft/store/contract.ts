@@ -33,7 +33,7 @@ export interface Transaction {
 /** What a log entry of kind `command` asks for. */
 export type Command =
   | { readonly type: 'transaction'; readonly transaction: Transaction }
-  /** Forget all revisions of a key that were replaced at or before `revision`. */
+  /** Forget all revisions of a key that were replaced at or before `revision`; a revision not reached yet means the newest one. */
   | { readonly type: 'compact'; readonly revision: Revision };
 
 /** Outcome of applying a command: the same on every replica. `modRevision` of a written key is `revision`. */
@@ -61,6 +61,8 @@ export interface RangeOptions {
   readonly revision: Revision | null;
   /** Most keys to return; null for all. */
   readonly limit: number | null;
+  /** Stop after this many bytes of values, but never before the first key; absent for no bound. For reading large ranges in pages. */
+  readonly bytesMax?: number;
 }
 
 export type RangeResult =
@@ -102,5 +104,10 @@ export interface StateMachine {
   snapshotTo(path: string): Promise<SnapshotMeta>;
   /** Replaces the whole content by the copy at `path`, which is verified first and then consumed. Durable on return. */
   restoreFrom(path: string, expected: SnapshotMeta): void;
+  /**
+   * Does one bounded slice (a few milliseconds) of housekeeping: deleting what a compaction made unreachable, giving space back to the file system.
+   * True when more is left. `apply` does slices of its own; call this when idle.
+   */
+  maintain(): boolean;
   close(): void;
 }

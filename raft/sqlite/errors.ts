@@ -1,0 +1,96 @@
+/**
+ * What can go wrong with a database file. All of these are final for the object that threw them: a replica that cannot trust its disk stops,
+ * and is repaired by the others (see raft/log/DESIGN.md).
+ */
+export type StorageErrorCode = 'DAMAGED' | 'WRITE_FAILED' | 'IN_USE' | 'NOT_DURABLE' | 'WRONG_IDENTITY' | 'UNSUPPORTED_FORMAT' | 'CANNOT_OPEN' | 'CLOSED';
+
+/** Base of every error that a log or store throws about its file; `path` names the file. */
+export class StorageError extends Error {
+  readonly code: StorageErrorCode;
+  readonly path: string;
+
+  constructor(code: StorageErrorCode, path: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.path = path;
+  }
+}
+
+const replaceAdvice = 'Do not repair it by hand: remove this member from the cluster, and add a new one with an empty data directory.';
+
+/** Entries or state of the log are missing or changed. `index` is the first log index in doubt, null when the file as a whole is unreadable. */
+export class DamagedLogError extends StorageError {
+  readonly index: number | null;
+
+  constructor(path: string, index: number | null, what: string, cause?: unknown) {
+    super('DAMAGED', path, `the Raft log ${path} is damaged${index === null ? '' : ` at index ${index}`}: ${what}. ${replaceAdvice}`, cause);
+    this.index = index;
+  }
+}
+
+/** The store's file is not what was written. `key` names the first key in doubt, null when the file as a whole is unreadable. */
+export class DamagedStoreError extends StorageError {
+  readonly key: string | null;
+
+  constructor(path: string, key: string | null, what: string, cause?: unknown) {
+    super('DAMAGED', path, `the store ${path} is damaged${key === null ? '' : ` at key ${JSON.stringify(key)}`}: ${what}. ${replaceAdvice}`, cause);
+    this.key = key;
+  }
+}
+
+/** A received or written snapshot is not complete and intact. The store itself is untouched: ask for another snapshot. */
+export class DamagedSnapshotError extends StorageError {
+  constructor(path: string, what: string, cause?: unknown) {
+    super('DAMAGED', path, `the snapshot ${path} cannot be used: ${what}`, cause);
+  }
+}
+
+/** A write or sync failed. What is on disk is unknown, so nothing is tried again and every later call is refused with this error. */
+export class WriteFailedError extends StorageError {
+  constructor(path: string, what: string, cause: unknown) {
+    super('WRITE_FAILED', path, `${what} failed on ${path}: ${cause instanceof Error ? cause.message : String(cause)}. The replica must stop; check the disk before it starts again`, cause);
+  }
+}
+
+/** Another process, or another part of this one, has the file open. */
+export class InUseError extends StorageError {
+  constructor(path: string, cause?: unknown) {
+    super('IN_USE', path, `${path} is in use: another process runs on this data directory, and only one may`, cause);
+  }
+}
+
+/** SQLite would not sync each commit; starting would put acknowledged writes at risk. */
+export class NotDurableError extends StorageError {
+  constructor(path: string, what: string) {
+    super('NOT_DURABLE', path, `${path} cannot be written durably: ${what}`);
+  }
+}
+
+/** The data directory belongs to another member or another cluster. */
+export class WrongIdentityError extends StorageError {
+  constructor(path: string, what: string) {
+    super('WRONG_IDENTITY', path, `${path} belongs to another replica: ${what}`);
+  }
+}
+
+/** The file is intact, but not of a kind or version that this program reads. */
+export class UnsupportedFormatError extends StorageError {
+  constructor(path: string, what: string) {
+    super('UNSUPPORTED_FORMAT', path, `${path} has a format that this program does not read: ${what}`);
+  }
+}
+
+/** The file cannot be opened or created: permissions, a missing directory, a full disk. */
+export class CannotOpenError extends StorageError {
+  constructor(path: string, cause: unknown) {
+    super('CANNOT_OPEN', path, `${path} cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+  }
+}
+
+/** A call after `close()`: a programming error. */
+export class ClosedError extends StorageError {
+  constructor(path: string) {
+    super('CLOSED', path, `${path} was closed`);
+  }
+}
