@@ -1,0 +1,15 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The directory with package.json above this file: compiled code runs from another directory than the one where data lies. */
+const packageRoot = (from: string): string => {
+  if (existsSync(join(from, 'package.json'))) return from;
+  const parent = dirname(from);
+  if (parent === from) throw new Error('no package.json above the server\'s code: the installation is incomplete');
+  return packageRoot(parent);
+};
+
+/** Parses `server/catalogue/data/NAME.json`. The caller knows its shape: the file is generated and part of the repository. */
+export const readCatalogueData = <T>(name: string): T =>
+  JSON.parse(readFileSync(join(packageRoot(dirname(fileURLToPath(import.meta.url))), 'server', 'catalogue', 'data', `${name}.json`), 'utf8')) as T;

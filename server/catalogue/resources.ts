@@ -1,0 +1,100 @@
+import { apiVersionOf, type GroupResource, type GroupVersion } from '../api/resource.js';
+import { readCatalogueData } from './data.js';
+
+/** What is served below one resource, for example `status`. Its body may be of another group and version (`Scale`). */
+export interface Subresource extends GroupVersion {
+  readonly name: string;
+  readonly kind: string;
+  readonly verbs: ReadonlySet<string>;
+}
+
+/** One resource type in one served version. */
+export interface ServedResource extends GroupVersion {
+  readonly resource: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly verbs: ReadonlySet<string>;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly subresources: ReadonlyMap<string, Subresource>;
+  /** Where objects of this type are kept, and in which version: several served versions, and even groups, may share it. */
+  readonly storage: StorageResource;
+}
+
+export interface StorageResource extends GroupResource, GroupVersion { readonly kind: string }
+
+export interface ServedVersion { readonly version: string; readonly resources: readonly ServedResource[] }
+
+/** A group as clients see it: only served versions, the preferred one first. */
+export interface ServedGroup { readonly name: string; readonly versions: readonly ServedVersion[] }
+
+export interface Catalogue {
+  /** In the order of discovery; the core group (empty name) leads. */
+  readonly groups: readonly ServedGroup[];
+  group(name: string): ServedGroup | null;
+  version(group: string, version: string): ServedVersion | null;
+  resource(group: string, version: string, resource: string): ServedResource | null;
+  /** For owner references and other places that name kinds. */
+  kind(group: string, version: string, kind: string): ServedResource | null;
+}
+
+export interface CatalogueOptions {
+  /** Decides what is served; the default is what the release serves without configuration. */
+  readonly serves?: (groupVersion: GroupVersion, servedByDefault: boolean) => boolean;
+}
+
+type SubresourceRow = [name: string, kind: string, verbs: string, group?: string, version?: string];
+type ResourceRow = [resource: string, kind: string, singular: string, namespaced: boolean, verbs: string, shortNames: string[], categories: string[], subresources: SubresourceRow[]];
+interface GroupRow { name: string; versions: { version: string; servedByDefault: boolean; resources: ResourceRow[] }[] }
+
+/** Types that are kept under the name of another one. Both groups of events are views of one set of objects, stored in the core form. */
+const STORED_ELSEWHERE: Readonly<Record<string, StorageResource>> = {
+  'events.k8s.io/events': { group: '', version: 'v1', resource: 'events', kind: 'Event' },
+};
+
+/** Builds the table of served resource types. Pure but for reading the data file. */
+export const createCatalogue = ({ serves = (_, byDefault) => byDefault }: CatalogueOptions = {}): Catalogue => {
+  const groups = readCatalogueData<GroupRow[]>('resources').flatMap(row => servedGroup(row, serves));
+  const byName = new Map(groups.map(group => [group.name, group]));
+  const version = (group: string, name: string): ServedVersion | null => byName.get(group)?.versions.find(candidate => candidate.version === name) ?? null;
+  const resources = groups.flatMap(group => group.versions.flatMap(served => served.resources));
+  const byPath = new Map(resources.map(entry => [`${apiVersionOf(entry)} ${entry.resource}`, entry]));
+  const byKind = new Map(resources.map(entry => [`${apiVersionOf(entry)} ${entry.kind}`, entry]));
+  return {
+    groups,
+    group: name => byName.get(name) ?? null,
+    version,
+    resource: (group, name, resource) => byPath.get(`${apiVersionOf({ group, version: name })} ${resource}`) ?? null,
+    kind: (group, name, kind) => byKind.get(`${apiVersionOf({ group, version: name })} ${kind}`) ?? null,
+  };
+};
+
+function servedGroup({ name, versions }: GroupRow, serves: NonNullable<CatalogueOptions['serves']>): ServedGroup[] {
+  const served = versions
+    .filter(row => serves({ group: name, version: row.version }, row.servedByDefault))
+    .map(row => ({ version: row.version, resources: row.resources.map(entry => servedResource(entry, { group: name, version: row.version }, versions)) }));
+  return served.length === 0 ? [] : [{ name, versions: served }];
+}
+
+function servedResource(row: ResourceRow, groupVersion: GroupVersion, versions: GroupRow['versions']): ServedResource {
+  const [resource, kind, singular, namespaced, verbs, shortNames, categories, subresources] = row;
+  return {
+    ...groupVersion, resource, kind, listKind: `${kind}List`, singular, namespaced, verbs: new Set(verbs.split(',')), shortNames, categories,
+    subresources: new Map(subresources.map(entry => [entry[0], subresource(entry, groupVersion)])),
+    storage: storageOf(resource, kind, groupVersion.group, versions),
+  };
+}
+
+const subresource = ([name, kind, verbs, group, version]: SubresourceRow, parent: GroupVersion): Subresource =>
+  ({ name, kind, verbs: new Set(verbs.split(',')), group: group ?? parent.group, version: version ?? parent.version });
+
+/** Versions are listed by preference, so the first one that has the resource is the stored one, whether or not it is served. */
+function storageOf(resource: string, kind: string, group: string, versions: GroupRow['versions']): StorageResource {
+  const elsewhere = STORED_ELSEWHERE[`${group}/${resource}`];
+  if (elsewhere !== undefined) return elsewhere;
+  const first = versions.find(row => row.resources.some(entry => entry[0] === resource));
+  if (first === undefined) throw new Error(`resource ${resource} of ${group} has no version`);
+  return { group, version: first.version, resource, kind };
+}

@@ -1,0 +1,21 @@
+import { apiVersionOf, type GroupVersion } from '../api/resource.js';
+import { readCatalogueData } from './data.js';
+
+/** One column of the Table form. Priority 0 is always printed, 1 only in wide output. */
+export interface Column { readonly name: string; readonly type: string; readonly format: string; readonly priority: number }
+
+type Row = [name: string, type: string, format: string, priority: number];
+
+/** What a resource type without columns of its own is shown with. */
+export const DEFAULT_COLUMNS: readonly Column[] = [
+  { name: 'Name', type: 'string', format: 'name', priority: 0 },
+  { name: 'Created At', type: 'date', format: '', priority: 0 },
+];
+
+let columns: ReadonlyMap<string, readonly Column[]> | undefined;
+
+export const columnsOf = (resource: GroupVersion & { readonly resource: string }): readonly Column[] => {
+  columns ??= new Map(Object.entries(readCatalogueData<Record<string, Row[]>>('tables'))
+    .map(([key, rows]) => [key, rows.map(([name, type, format, priority]) => ({ name, type, format, priority }))]));
+  return columns.get(`${apiVersionOf(resource)} ${resource.resource}`) ?? DEFAULT_COLUMNS;
+};
