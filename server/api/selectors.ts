@@ -10,3 +10,5 @@ export type LabelSelector = readonly LabelRequirement[];
 /** One requirement on a field's value. */
 export interface FieldRequirement { readonly field: string; readonly equals: boolean; readonly value: string }
 export type FieldSelector = readonly FieldRequirement[];
+
+export { matchesFields, matchesLabels } from './selectors/match.js';

@@ -27,6 +27,8 @@ export interface StoredObject {
   readonly fields: Readonly<Record<string, string>>;
   /** JSON as it stands in a list: without kind and apiVersion, resource version inside. */
   readonly item: Buffer;
+  /** The API version of the stored form, such as `apps/v1`: what a conversion to another served version starts from. */
+  readonly apiVersion: string;
   /** The object without kind and apiVersion, resource version inside. */
   decode(): ApiObject;
   /** An encoded form other than `item`, made at most once for each name and kept with the object. */
@@ -100,17 +102,25 @@ export interface WatchEvent {
   frame(encoding: string, make: (event: WatchEvent) => Buffer): Buffer;
 }
 
-/** Receives a watch's events in order. Calls come synchronously while changes are applied, so they must be quick and must not throw. */
+/**
+ * Receives a watch's events in order. Calls come synchronously while changes are applied, so they must be quick and must not throw.
+ * None comes before `watch` has returned.
+ */
 export interface WatchSink {
   event(event: WatchEvent): void;
   /** All initial events have been sent; state is complete up to `version`. Called only when the request made initial events. */
   synced(version: Version): void;
   /** The watch cannot go on. No call follows. */
   end(reason: Failure): void;
+  /**
+   * Asked between slices of initial and replayed events: a promise makes the watch pause until it settles, so that a large state
+   * is not pushed at a slow client. Live events never wait. Null, or no such method: go on.
+   */
+  drained?(): Promise<void> | null;
 }
 
 export interface Watch {
-  /** All changes up to here have been handed to the sink: what a bookmark may say. */
+  /** All changes up to here have been handed to the sink: what a bookmark may say. 0 before the watch is under way and while initial events are. */
   readonly version: Version;
   stop(): void;
 }

@@ -1,0 +1,36 @@
+import type { FieldSelector, LabelRequirement, LabelSelector } from '../selectors.js';
+
+/** Whole numbers as 64-bit integers are written; what `>` and `<` accept on either side. */
+const wholeNumber = /^[+-]?[0-9]{1,19}$/;
+
+/** Whether labels satisfy every requirement. An absent label satisfies `notIn` and `doesNotExist`, and nothing else. */
+export function matchesLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
+  for (const requirement of selector) if (!matchesRequirement(requirement, labels)) return false;
+  return true;
+}
+
+/** Whether fields satisfy every requirement; `valueOf` answers '' for a field that the object lacks. */
+export function matchesFields(selector: FieldSelector, valueOf: (field: string) => string): boolean {
+  for (const { field, equals, value } of selector) if ((valueOf(field) === value) !== equals) return false;
+  return true;
+}
+
+function matchesRequirement({ key, operator, values }: LabelRequirement, labels: Readonly<Record<string, string>>): boolean {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case 'in': return value !== undefined && values.includes(value);
+    case 'notIn': return value === undefined || !values.includes(value);
+    case 'exists': return value !== undefined;
+    case 'doesNotExist': return value === undefined;
+    case 'gt': return value !== undefined && compares(value, values[0], (a, b) => a > b);
+    case 'lt': return value !== undefined && compares(value, values[0], (a, b) => a < b);
+  }
+}
+
+function compares(value: string, bound: string | undefined, holds: (a: bigint, b: bigint) => boolean): boolean {
+  if (bound === undefined || !wholeNumber.test(value) || !wholeNumber.test(bound)) return false;
+  return holds(parse(value), parse(bound));
+}
+
+/** BigInt refuses a leading plus. */
+const parse = (text: string): bigint => BigInt(text.startsWith('+') ? text.slice(1) : text);

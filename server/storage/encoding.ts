@@ -1,0 +1,164 @@
+import { crc32 } from 'node:zlib';
+import type { ApiObject, JsonObject } from '../api/object.js';
+import type { ObjectKey } from './contract.js';
+import { jsonCodec } from '../../workers/codecs/json.js';
+
+/**
+ * The form of a value in the store:
+ *
+ *     byte  0        format, 0xA1: neither JSON text nor the reference's Protobuf envelope starts with it
+ *     byte  1        media type of the body (`mediaTypes`)
+ *     byte  2        flags: bit 0, the body has integers beyond 2^53
+ *     byte  3        length of apiVersion
+ *     bytes 4..7     where in the body the resource version goes (all numbers little-endian)
+ *     bytes 8..11    where in the body the labels' object starts
+ *     bytes 12..15   its length; 0 when there are no labels
+ *     apiVersion     of the stored form, UTF-8: later conversions must know which version was written
+ *     body           for JSON: the object without kind, apiVersion and resource version
+ *     last 4 bytes   CRC-32 of everything before
+ *
+ * The resource version is left out because it is known only once the write has been applied; `itemOf` puts it in without parsing.
+ */
+export const storedFormat = 0xa1;
+
+const mediaTypes = ['', 'application/json'] as const;
+const jsonMediaType = mediaTypes.indexOf('application/json');
+const headerBytes = 16;
+const checksumBytes = 4;
+const flagBigIntegers = 1;
+
+/** Deepest nesting that a stored value is read back with; writes are checked to far less. */
+const depthMax = 10_000;
+
+/** An object's bytes as lists show them, and where the parts are that are read without parsing the rest. */
+export interface Item {
+  readonly bytes: Buffer;
+  readonly apiVersion: string;
+  /** First digit of the resource version. */
+  readonly versionAt: number;
+  /** The labels' JSON object; both 0 when there are none. */
+  readonly labelsAt: number;
+  readonly labelsLength: number;
+  readonly bigIntegers: boolean;
+}
+
+/** A stored value that cannot be read: damaged, or written by a program that knows more formats. */
+export class DamagedValueError extends Error {
+  constructor(readonly key: ObjectKey, why: string, options?: ErrorOptions) {
+    super(`stored value of ${key.resource.resource} ${key.namespace === '' ? '' : `${key.namespace}/`}${key.name} cannot be read: ${why}`, options);
+    this.name = 'DamagedValueError';
+  }
+}
+
+/** Encodes what is stored for `object`. Identity comes first in metadata, as in the reference's output; the resource version follows it. */
+export function encodeStored(key: ObjectKey, object: ApiObject): Buffer {
+  const { kind: _kind, apiVersion = '', metadata, ...content } = object;
+  const { name = key.name, generateName, namespace, uid, resourceVersion: _version, labels, ...otherMetadata } = metadata;
+  const parts = new JsonParts();
+  const identity = parts.write({ name, generateName, namespace, uid });
+  const labelled = labels !== undefined && labels !== null && Object.keys(labels).length > 0;
+  const labelText = labelled ? parts.write(labels) : '';
+  const rest = parts.write(otherMetadata);
+  const head = `{"metadata":${identity.slice(0, -1)}`;
+  const body = [head, labelled ? `,"labels":${labelText}` : '', rest === '{}' ? '}' : `,${rest.slice(1)}`, membersAfter(parts.write(content))].join('');
+  const versionAt = Buffer.byteLength(head);
+  return assemble({ apiVersion, body, versionAt, labelsAt: labelled ? versionAt + ',"labels":'.length : 0, labelsLength: Buffer.byteLength(labelText), bigIntegers: parts.bigIntegers });
+}
+
+/**
+ * The item that a stored value stands for, at `version`. The bytes are a copy: `value` may be a view into a larger buffer.
+ * Throws DamagedValueError.
+ */
+export function itemOf(key: ObjectKey, value: Uint8Array, version: number): Item {
+  const stored = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  check(key, stored);
+  const bodyAt = headerBytes + (stored[3] ?? 0);
+  const bodyEnd = stored.length - checksumBytes;
+  const insertAt = stored.readUInt32LE(4);
+  const labelsAt = stored.readUInt32LE(8);
+  const labelsLength = stored.readUInt32LE(12);
+  if (bodyAt + insertAt > bodyEnd || bodyAt + labelsAt + labelsLength > bodyEnd) throw new DamagedValueError(key, 'its header points outside the value');
+  const inserted = `${versionPrefix}${version}"`;
+  const bytes = Buffer.allocUnsafeSlow(bodyEnd - bodyAt + inserted.length);
+  stored.copy(bytes, 0, bodyAt, bodyAt + insertAt);
+  bytes.write(inserted, insertAt, 'latin1');
+  stored.copy(bytes, insertAt + inserted.length, bodyAt + insertAt, bodyEnd);
+  return {
+    bytes, apiVersion: apiVersionIn(stored), versionAt: insertAt + versionPrefix.length, bigIntegers: ((stored[2] ?? 0) & flagBigIntegers) !== 0,
+    labelsAt: labelsLength === 0 ? 0 : labelsAt + inserted.length, labelsLength,
+  };
+}
+
+/** The same item at another version: what a deletion shows of the last state. */
+export function itemAtVersion(item: Item, from: number, to: number): Item {
+  const before = String(from).length;
+  const digits = String(to);
+  const bytes = Buffer.concat([item.bytes.subarray(0, item.versionAt), Buffer.from(digits), item.bytes.subarray(item.versionAt + before)]);
+  return { ...item, bytes, labelsAt: item.labelsLength === 0 ? 0 : item.labelsAt + digits.length - before };
+}
+
+/** Builds the object that an item is the JSON of. */
+export function decodeItem(bytes: Buffer, bigIntegers: boolean): ApiObject {
+  if (!bigIntegers) return JSON.parse(bytes.toString()) as ApiObject;
+  const result = jsonCodec.decode(bytes, { findDuplicates: false, depthMax });
+  if (!result.ok) throw new SyntaxError(result.message);
+  return result.value as ApiObject;
+}
+
+const versionPrefix = ',"resourceVersion":"';
+
+/** Writes JSON and notes whether plain JSON.stringify was enough. */
+class JsonParts {
+  bigIntegers = false;
+
+  write(value: JsonObject): string {
+    try {
+      return JSON.stringify(value);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      this.bigIntegers = true;
+      return jsonCodec.encode(value).toString();
+    }
+  }
+}
+
+/** Turns `{"spec":…}` into what follows the metadata. */
+const membersAfter = (content: string): string => (content === '{}' ? '}' : `,${content.slice(1)}`);
+
+function assemble(parts: { apiVersion: string; body: string; versionAt: number; labelsAt: number; labelsLength: number; bigIntegers: boolean }): Buffer {
+  const apiVersionBytes = Buffer.byteLength(parts.apiVersion);
+  if (apiVersionBytes > 255) throw new RangeError(`apiVersion of ${apiVersionBytes} bytes is too long to be stored`);
+  const size = headerBytes + apiVersionBytes + Buffer.byteLength(parts.body) + checksumBytes;
+  const stored = Buffer.allocUnsafe(size);
+  stored.writeUInt8(storedFormat, 0);
+  stored.writeUInt8(jsonMediaType, 1);
+  stored.writeUInt8(parts.bigIntegers ? flagBigIntegers : 0, 2);
+  stored.writeUInt8(apiVersionBytes, 3);
+  stored.writeUInt32LE(parts.versionAt, 4);
+  stored.writeUInt32LE(parts.labelsAt, 8);
+  stored.writeUInt32LE(parts.labelsLength, 12);
+  stored.write(parts.apiVersion, headerBytes);
+  stored.write(parts.body, headerBytes + apiVersionBytes);
+  stored.writeUInt32LE(crc32(stored.subarray(0, size - checksumBytes)), size - checksumBytes);
+  return stored;
+}
+
+function check(key: ObjectKey, stored: Buffer): void {
+  if (stored.length < headerBytes + checksumBytes || stored.length < headerBytes + checksumBytes + (stored[3] ?? 0)) throw new DamagedValueError(key, `it has only ${stored.length} bytes`);
+  if (stored[0] !== storedFormat) throw new DamagedValueError(key, `unknown format ${stored[0]}`);
+  const checksumAt = stored.length - checksumBytes;
+  if (crc32(stored.subarray(0, checksumAt)) !== stored.readUInt32LE(checksumAt)) throw new DamagedValueError(key, 'its checksum does not match');
+  if (stored[1] !== jsonMediaType) throw new DamagedValueError(key, `unknown media type ${stored[1]}`);
+}
+
+/** The few apiVersions there are, so that objects share their strings. Bounded: a cluster with more versions than this pays with memory. */
+const apiVersions = new Map<string, string>();
+const apiVersionsMax = 4096;
+
+function apiVersionIn(stored: Buffer): string {
+  const text = stored.toString('latin1', headerBytes, headerBytes + (stored[3] ?? 0));
+  const known = apiVersions.get(text);
+  if (known !== undefined) return known;
+  if (apiVersions.size < apiVersionsMax) apiVersions.set(text, text);
+  return text;
+}

@@ -1,0 +1,47 @@
+import { matchesFields, matchesLabels, type FieldSelector, type LabelSelector } from '../api/selectors.js';
+import type { StoredObject } from './contract.js';
+
+/** What a list or watch looks for within its resource. */
+export interface Selection {
+  /** null for all namespaces. */
+  readonly namespace: string | null;
+  readonly labels: LabelSelector;
+  readonly fields: FieldSelector;
+}
+
+export const selectsAll = ({ labels, fields }: Selection): boolean => labels.length === 0 && fields.length === 0;
+
+/** Whether a list or watch shows `object`. Asks the object for labels or fields only if it must. */
+export function selects({ namespace, labels, fields }: Selection, object: StoredObject): boolean {
+  if (namespace !== null && object.namespace !== namespace) return false;
+  if (fields.length > 0 && !matchesFields(fields, field => fieldValue(object, field))) return false;
+  return labels.length === 0 || matchesLabels(labels, object.labels);
+}
+
+/** A field's value for selection; '' for a field that the object does not have. */
+export function fieldValue(object: StoredObject, field: string): string {
+  if (field === 'metadata.name') return object.name;
+  if (field === 'metadata.namespace') return object.namespace;
+  return object.fields[field] ?? '';
+}
+
+/** The name that a field selector pins, or null. */
+export function nameSelected(fields: FieldSelector): string | null {
+  return valueSelected(fields, 'metadata.name');
+}
+
+/** The value that a field selector demands of a field, or null. */
+export function valueSelected(fields: FieldSelector, field: string): string | null {
+  return fields.find(requirement => requirement.equals && requirement.field === field)?.value ?? null;
+}
+
+/**
+ * Order of objects in lists, and of keys in the store: by the bytes of `namespace/name`. It differs from ordering by namespace and then
+ * by name where one namespace is a prefix of another: `a-b/x` comes before `a/x` because "-" sorts before "/".
+ */
+export function compareKeys(namespaceA: string, nameA: string, namespaceB: string, nameB: string): number {
+  if (namespaceA !== namespaceB) return compareText(`${namespaceA}/`, `${namespaceB}/`);
+  return compareText(nameA, nameB);
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,221 @@
+import type { ApiObject } from '../api/object.js';
+import { qualifiedName, type GroupResource } from '../api/resource.js';
+import type {
+  Consistency, Failure, GetResult, ListRequest, ListResult, ObjectKey, Storage, StoredObject, Version, Watch, WatchEvent, WatchEventType, WatchRequest,
+  WatchSink, WriteResult,
+} from './contract.js';
+import { encodeStored } from './encoding.js';
+import { compareKeys, nameSelected, selects, selectsAll } from './matching.js';
+import { noSelectableFields, storedObjectOf, type ResourceFacts, type SelectableFields, type StoredItem } from './storedobject.js';
+
+/** One change: the object before and after it. A deletion has `next` null and shows `removed`. */
+interface Change { readonly version: Version; readonly key: ObjectKey; readonly previous: StoredItem | null; readonly next: StoredItem | null; readonly removed: StoredItem | null }
+
+/** A Storage for tests that also shows its clock and can forget. */
+export interface MemoryStorage extends Storage {
+  readonly version: Version;
+  /** Forgets history: exact reads and watches from before `version` answer "expired". */
+  compact(version: Version): void;
+}
+
+export interface MemoryStorageOptions {
+  readonly selectableFields?: SelectableFields;
+  /** Version of the empty store. */
+  readonly startVersion?: Version;
+}
+
+/**
+ * The contract in its plainest form: the whole history in one array, every answer worked out from it by scanning. It is the model that
+ * the real implementations are compared with, and what tests of other parts use. A version from the future is "tooLarge" at once, since
+ * nobody else could bring it; sinks are called in the same turn as the write, or in a microtask after `watch`.
+ */
+export const createMemoryStorage = (options: MemoryStorageOptions = {}): MemoryStorage => new ModelStorage(options);
+
+class ModelStorage implements MemoryStorage {
+  version: Version;
+  private compacted: Version;
+  private readonly history: Change[] = [];
+  private readonly watches = new Set<ModelWatch>();
+  private readonly facts = new Map<string, ResourceFacts>();
+  private readonly selectableFields: SelectableFields;
+
+  constructor({ selectableFields = noSelectableFields, startVersion = 1 }: MemoryStorageOptions) {
+    this.selectableFields = selectableFields;
+    this.version = startVersion;
+    this.compacted = startVersion;
+  }
+
+  async ready(): Promise<void> {}
+
+  compact(version: Version): void {
+    this.compacted = Math.max(this.compacted, Math.min(version, this.version));
+  }
+
+  async get(key: ObjectKey, consistency: Consistency): Promise<GetResult> {
+    const at = this.versionFor(consistency);
+    if (typeof at !== 'number') return at;
+    const object = this.objectsAt(key.resource, at).find(({ namespace, name }) => namespace === key.namespace && name === key.name);
+    return object === undefined ? { outcome: 'absent', version: at } : { outcome: 'found', object };
+  }
+
+  async list(request: ListRequest): Promise<ListResult> {
+    const version = this.versionFor(request.consistency);
+    if (typeof version !== 'number') return version;
+    const { after, limit } = request;
+    const name = nameSelected(request.fields);
+    const following = this.objectsAt(request.resource, version)
+      .filter(object => (request.namespace === null || object.namespace === request.namespace) && (name === null || object.name === name))
+      .filter(object => after === null || compareKeys(object.namespace, object.name, after.namespace, after.name) > 0);
+    const matching = following.filter(object => selects(request, object));
+    const items = limit === null ? matching : matching.slice(0, limit);
+    const last = items.at(-1);
+    const rest = last === undefined || limit === null || items.length < limit ? 0 : following.length - following.indexOf(last) - 1;
+    return { outcome: 'found', version, items, more: rest > 0, remaining: selectsAll(request) ? rest : null };
+  }
+
+  watch(request: WatchRequest, sink: WatchSink): Watch {
+    const watch = new ModelWatch(request, sink, this);
+    queueMicrotask(() => this.begin(watch));
+    return watch;
+  }
+
+  async create(key: ObjectKey, object: ApiObject): Promise<WriteResult> {
+    const current = this.current(key);
+    return current === null ? this.put(key, object, current) : { outcome: 'conflict', current };
+  }
+
+  async update(key: ObjectKey, object: ApiObject, expected: Version): Promise<WriteResult> {
+    const current = this.current(key);
+    return current?.version === expected ? this.put(key, object, current) : { outcome: 'conflict', current };
+  }
+
+  async delete(key: ObjectKey, expected: Version): Promise<WriteResult> {
+    const previous = this.current(key);
+    if (previous?.version !== expected) return { outcome: 'conflict', current: previous };
+    const version = this.version + 1;
+    const removed = previous.atVersion(version);
+    this.commit({ version, key, previous, next: null, removed });
+    return { outcome: 'applied', object: removed };
+  }
+
+  /** The state of a resource at a version, in order of keys. */
+  objectsAt(resource: GroupResource, version: Version): StoredItem[] {
+    const objects = new Map<string, StoredItem>();
+    for (const { key, next } of this.changesOf(resource).filter(change => change.version <= version)) {
+      objects.delete(`${key.namespace}/${key.name}`);
+      if (next !== null) objects.set(`${key.namespace}/${key.name}`, next);
+    }
+    return [...objects.values()].sort((a, b) => compareKeys(a.namespace, a.name, b.namespace, b.name));
+  }
+
+  changesOf(resource: GroupResource): Change[] {
+    return this.history.filter(({ key }) => qualifiedName(key.resource) === qualifiedName(resource));
+  }
+
+  forget(watch: ModelWatch): void {
+    this.watches.delete(watch);
+  }
+
+  private begin(watch: ModelWatch): void {
+    if (watch.stopped) return;
+    const { start, initialEvents } = watch.request;
+    if (start.at === 'after' && initialEvents && start.version > this.version) {
+      return watch.end({ outcome: 'tooLarge', requested: start.version, current: this.version });
+    }
+    if (start.at === 'after' && !initialEvents && start.version < this.compacted) return watch.end({ outcome: 'expired', oldest: this.compacted });
+    this.watches.add(watch);
+    if (start.at !== 'after' || initialEvents) watch.sendInitial(this.objectsAt(watch.request.resource, this.version), this.version);
+    else watch.replay(this.changesOf(watch.request.resource).filter(change => change.version > start.version));
+  }
+
+  private put(key: ObjectKey, object: ApiObject, previous: StoredItem | null): WriteResult {
+    const version = this.version + 1;
+    const next = storedObjectOf(this.factsOf(key.resource), key, version, encodeStored(key, object));
+    this.commit({ version, key, previous, next, removed: null });
+    return { outcome: 'applied', object: next };
+  }
+
+  private commit(change: Change): void {
+    this.history.push(change);
+    this.version = change.version;
+    for (const watch of [...this.watches]) if (qualifiedName(watch.request.resource) === qualifiedName(change.key.resource)) watch.replay([change]);
+  }
+
+  private current(key: ObjectKey): StoredItem | null {
+    return this.changesOf(key.resource).findLast(change => change.key.namespace === key.namespace && change.key.name === key.name)?.next ?? null;
+  }
+
+  private versionFor(consistency: Consistency): Version | Failure {
+    if (consistency.at === 'mostRecent' || consistency.at === 'any') return this.version;
+    if (consistency.version > this.version) return { outcome: 'tooLarge', requested: consistency.version, current: this.version };
+    if (consistency.at === 'notOlderThan') return this.version;
+    return consistency.version < this.compacted ? { outcome: 'expired', oldest: this.compacted } : consistency.version;
+  }
+
+  private factsOf(resource: GroupResource): ResourceFacts {
+    const name = qualifiedName(resource);
+    const known = this.facts.get(name) ?? { resource, fieldsOf: this.selectableFields(resource) };
+    this.facts.set(name, known);
+    return known;
+  }
+}
+
+class ModelWatch implements Watch {
+  stopped = false;
+  private started = false;
+
+  constructor(readonly request: WatchRequest, private readonly sink: WatchSink, private readonly storage: ModelStorage) {}
+
+  get version(): Version {
+    if (!this.started) return 0;
+    return this.request.start.at === 'after' ? Math.max(this.storage.version, this.request.start.version) : this.storage.version;
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.storage.forget(this);
+  }
+
+  end(reason: Failure): void {
+    this.stop();
+    this.sink.end(reason);
+  }
+
+  sendInitial(objects: readonly StoredItem[], version: Version): void {
+    for (const object of objects) if (selects(this.request, object)) this.send('ADDED', object);
+    this.started = true;
+    if (!this.stopped) this.sink.synced(version);
+  }
+
+  replay(changes: readonly Change[]): void {
+    this.started = true;
+    const { start } = this.request;
+    for (const { version, previous, next, removed } of changes) {
+      if (start.at === 'after' && version <= start.version) continue;
+      const before = previous !== null && selects(this.request, previous);
+      const now = next !== null && selects(this.request, next);
+      if (now) this.send(before ? 'MODIFIED' : 'ADDED', next);
+      else if (before) this.send('DELETED', removed ?? previous.atVersion(version));
+    }
+  }
+
+  private send(type: WatchEventType, object: StoredObject): void {
+    if (!this.stopped) this.sink.event(new ModelEvent(type, object));
+  }
+}
+
+class ModelEvent implements WatchEvent {
+  private readonly frames = new Map<string, Buffer>();
+
+  constructor(readonly type: WatchEventType, readonly object: StoredObject) {}
+
+  get version(): Version {
+    return this.object.version;
+  }
+
+  frame(encoding: string, make: (event: WatchEvent) => Buffer): Buffer {
+    const made = this.frames.get(encoding) ?? make(this);
+    this.frames.set(encoding, made);
+    return made;
+  }
+}
