@@ -1,0 +1,44 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { isSame } from './compare.js';
+import { FieldSet } from './fieldset.js';
+import { fieldsOf } from './fieldsof.js';
+import { managerKey, type ManagerEntry, type ManagerId, type Managers } from './managers.js';
+import { merge } from './merge.js';
+import { disown, managedOnly, type ApplyConflict, type Versions } from './ownership.js';
+import { prune } from './prune.js';
+
+export type ApplyResult =
+  | { readonly ok: true; readonly object: ApiObject; readonly managers: Managers; /** Neither the object nor anybody's fields changed. */ readonly unchanged: boolean }
+  | { readonly ok: false; readonly conflicts: readonly ApplyConflict[] };
+
+/**
+ * Server-side apply: makes the live object agree with the applier's configuration, field by field, and records what it owns.
+ * A field that another manager holds with another value is a conflict unless `force` takes it over; a field that the applier set before
+ * and leaves out now is removed if nobody else owns it. `live` and `config` are in the version `id.apiVersion`, without managedFields.
+ */
+export function apply(live: ApiObject, config: ApiObject, managers: Managers, id: ManagerId, now: string, force: boolean, versions: Versions): ApplyResult {
+  const schema = versions.schemaOf(id.apiVersion);
+  if (schema === null) throw new RangeError(`no schema for ${id.apiVersion}`);
+  const key = managerKey(id);
+  const last = managers.get(key)?.fields ?? FieldSet.empty;
+  const applied = managedOnly(fieldsOf(config as JsonObject, schema));
+  const owners = new Map(managers).set(key, { ...id, time: now, fields: applied });
+  const merged = merge(live as JsonObject, config as JsonObject, schema) as JsonObject;
+  const object = prune(merged, last, ownedIn(owners, id.apiVersion), schema) as ApiObject;
+  const result = disown(live, object, owners, key, id.apiVersion, versions, force);
+  if (!result.ok) return result;
+  const unchanged = isSame(result.comparison) && sameOwners(managers, result.managers);
+  return { ok: true, object, managers: unchanged ? managers : dropEmpty(result.managers), unchanged };
+}
+
+function ownedIn(managers: Managers, apiVersion: string): FieldSet {
+  return [...managers.values()].filter((entry) => entry.apiVersion === apiVersion).reduce((all, entry) => all.union(entry.fields), FieldSet.empty);
+}
+
+/** An applier with no fields left is nobody. */
+const dropEmpty = (managers: Managers): Managers => new Map([...managers].filter(([, entry]) => !entry.fields.isEmpty));
+
+function sameOwners(before: Managers, after: Managers): boolean {
+  const same = (a: ManagerEntry, b: ManagerEntry | undefined): boolean => b !== undefined && a.fields.equals(b.fields);
+  return before.size === after.size && [...before].every(([key, entry]) => same(entry, after.get(key)));
+}

@@ -1,0 +1,114 @@
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { FieldSet } from './fieldset.js';
+
+/** Who owns fields, and through what: one entry of `metadata.managedFields`. Entries that differ in any of these members are different managers. */
+export interface ManagerId {
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  /** Version in which `fields` is spelled. */
+  readonly apiVersion: string;
+  readonly subresource: string;
+}
+
+export interface ManagerEntry extends ManagerId {
+  /** RFC 3339 with seconds; null when unknown. */
+  readonly time: string | null;
+  readonly fields: FieldSet;
+}
+
+/** All managers of one object, by `managerKey`. Immutable. */
+export type Managers = ReadonlyMap<string, ManagerEntry>;
+
+export const managerKey = ({ manager, operation, apiVersion, subresource }: ManagerId): string => JSON.stringify([manager, operation, apiVersion, subresource]);
+
+/** At most this many entries with operation Update; older ones are merged into one named `ancient-changes` for each version. */
+export const updateEntriesMax = 10;
+const ancientManager = 'ancient-changes';
+
+/** Longest manager name. */
+export const managerNameLengthMax = 128;
+
+/** `managedFields` was there and cannot be read. */
+export class ManagedFieldsError extends Error {
+  override name = 'ManagedFieldsError';
+}
+
+/** Reads `metadata.managedFields`; throws ManagedFieldsError naming the entry that is wrong. */
+export function readManagers(entries: readonly JsonValue[] | undefined): Managers {
+  const managers = new Map<string, ManagerEntry>();
+  for (const [position, entry] of (entries ?? []).entries()) {
+    const read = readEntry(entry as JsonObject, position);
+    const key = managerKey(read);
+    const other = managers.get(key);
+    managers.set(key, other === undefined ? read : { ...read, fields: other.fields.union(read.fields) });
+  }
+  return managers;
+}
+
+function readEntry(entry: JsonObject, position: number): ManagerEntry {
+  const text = (name: string): string => (typeof entry[name] === 'string' ? entry[name] : '');
+  const operation = text('operation');
+  if (operation !== 'Apply' && operation !== 'Update') throw new ManagedFieldsError(`metadata.managedFields[${position}].operation must be "Apply" or "Update"`);
+  try {
+    return {
+      manager: text('manager'), operation, apiVersion: text('apiVersion'), subresource: text('subresource'),
+      time: text('time') || null,
+      fields: entry['fieldsV1'] === undefined ? FieldSet.empty : FieldSet.fromFieldsV1(entry['fieldsV1']),
+    };
+  } catch (cause) {
+    throw new ManagedFieldsError(`metadata.managedFields[${position}]: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** The `metadata.managedFields` form: oldest first, appliers before updaters of the same second. */
+export function writeManagers(managers: Managers): JsonObject[] {
+  return [...managers.values()].sort(inOrder).map((entry) => ({
+    manager: entry.manager,
+    operation: entry.operation,
+    apiVersion: entry.apiVersion,
+    ...(entry.time === null ? {} : { time: entry.time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1: entry.fields.toFieldsV1(),
+    ...(entry.subresource === '' ? {} : { subresource: entry.subresource }),
+  }));
+}
+
+function inOrder(a: ManagerEntry, b: ManagerEntry): number {
+  if (a.operation !== b.operation) return a.operation < b.operation ? -1 : 1;
+  const [left, right] = [a.time ?? '', b.time ?? ''];
+  if (left !== right) return left < right ? -1 : 1;
+  for (const member of ['manager', 'apiVersion', 'subresource'] as const) {
+    if (a[member] !== b[member]) return a[member] < b[member] ? -1 : 1;
+  }
+  return 0;
+}
+
+/** Keeps the number of Update entries bounded by merging the oldest ones. */
+export function capManagers(managers: Managers): Managers {
+  const updates = [...managers.values()].filter((entry) => entry.operation === 'Update').sort(inOrder);
+  if (updates.length <= updateEntriesMax) return managers;
+  const capped = new Map(managers);
+  let count = updates.length;
+  for (const entry of updates) {
+    if (count <= updateEntriesMax) break;
+    if (entry.manager === ancientManager) continue;
+    const id: ManagerId = { manager: ancientManager, operation: 'Update', apiVersion: entry.apiVersion, subresource: '' };
+    const ancient = capped.get(managerKey(id));
+    capped.delete(managerKey(entry));
+    capped.set(managerKey(id), { ...id, time: entry.time, fields: ancient === undefined ? entry.fields : ancient.fields.union(entry.fields) });
+    if (ancient !== undefined) count -= 1;
+  }
+  return capped;
+}
+
+/** A client asks for all ownership to be forgotten by sending one empty entry. */
+export const isReset = (entries: readonly JsonValue[] | undefined): boolean =>
+  entries !== undefined && entries.length === 1 && Object.keys((entries[0] ?? {}) as JsonObject).length === 0;
+
+/** The manager's name when the request names none: the user agent up to its first slash. */
+export function managerOf(fieldManager: string, userAgent: string | undefined): string {
+  if (fieldManager !== '') return fieldManager;
+  const name = (userAgent ?? '').split('/', 1)[0] ?? '';
+  const printable = [...name].filter((character) => /[^\p{C}\p{Z}]| /u.test(character)).join('');
+  return printable === '' ? 'unknown' : printable.slice(0, managerNameLengthMax);
+}

@@ -1,0 +1,85 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { compare, isSame, type Comparison } from './compare.js';
+import { FieldSet } from './fieldset.js';
+import { managerKey, type ManagerEntry, type ManagerId, type Managers } from './managers.js';
+import type { Schema } from './schema.js';
+
+/**
+ * Objects are compared in one version: that of the request. A manager that wrote in another version of the same resource keeps its fields
+ * spelled in that version; `inVersion` gives the object and its schema there, or null when that version no longer exists.
+ */
+export interface Versions {
+  readonly schemaOf: (apiVersion: string) => Schema | null;
+  readonly convert: (object: ApiObject, apiVersion: string) => ApiObject | null;
+}
+
+/** Fields that another manager holds and this write would change. */
+export interface ApplyConflict { readonly manager: ManagerEntry; readonly fields: FieldSet }
+
+export type OwnershipResult =
+  | { readonly ok: true; readonly managers: Managers; readonly comparison: Comparison }
+  | { readonly ok: false; readonly conflicts: readonly ApplyConflict[] };
+
+/** Members that the server owns; nobody manages them. */
+const unmanaged = FieldSet.fromFieldsV1({
+  'f:apiVersion': {}, 'f:kind': {},
+  'f:metadata': {
+    '.': {}, 'f:clusterName': {}, 'f:creationTimestamp': {}, 'f:deletionGracePeriodSeconds': {}, 'f:deletionTimestamp': {}, 'f:generation': {},
+    'f:managedFields': {}, 'f:name': {}, 'f:namespace': {}, 'f:resourceVersion': {}, 'f:selfLink': {}, 'f:uid': {},
+  },
+});
+const unmanagedByUpdates = unmanaged;
+
+/** Takes the server's own fields out of a set. */
+export const managedOnly = (fields: FieldSet): FieldSet => fields.difference(unmanagedByUpdates);
+
+/**
+ * What a write from `before` to `after` does to the fields of everybody but `self`: changed fields leave their owners (or, without `force`,
+ * are conflicts), removed fields leave everybody.
+ */
+export function disown(before: ApiObject, after: ApiObject, managers: Managers, self: string, apiVersion: string, versions: Versions, force: boolean): OwnershipResult {
+  const comparisons = new Map<string, Comparison | null>();
+  const comparisonIn = (version: string): Comparison | null => {
+    let known = comparisons.get(version);
+    if (known === undefined) comparisons.set(version, known = compareIn(before, after, version, apiVersion, versions));
+    return known;
+  };
+  const comparison = comparisonIn(apiVersion);
+  if (comparison === null) throw new RangeError(`no schema for ${apiVersion}`);
+  const kept = new Map<string, ManagerEntry>();
+  const conflicts: ApplyConflict[] = [];
+  for (const [key, entry] of managers) {
+    if (key === self) { kept.set(key, entry); continue; }
+    const change = comparisonIn(entry.apiVersion);
+    if (change === null) continue;
+    const disputed = entry.fields.intersection(change.modified.union(change.added));
+    if (!disputed.isEmpty) conflicts.push({ manager: entry, fields: disputed });
+    const fields = entry.fields.difference(disputed).difference(change.removed);
+    if (!fields.isEmpty) kept.set(key, fields === entry.fields ? entry : { ...entry, fields });
+  }
+  return !force && conflicts.length > 0 ? { ok: false, conflicts } : { ok: true, managers: kept, comparison };
+}
+
+function compareIn(before: ApiObject, after: ApiObject, version: string, own: string, versions: Versions): Comparison | null {
+  const schema = versions.schemaOf(version);
+  if (schema === null) return null;
+  const [left, right] = version === own ? [before, after] : [versions.convert(before, version), versions.convert(after, version)];
+  return left === null || right === null ? null : compare(left as JsonObject, right as JsonObject, schema);
+}
+
+/**
+ * Ownership after a create, an update or a patch other than apply. `before` is the live object, or an empty one of its type for a create.
+ * The writer gains what it added or changed and loses what it removed; its time moves only when it gained something.
+ */
+export function ownUpdate(before: ApiObject, after: ApiObject, managers: Managers, id: ManagerId, now: string, versions: Versions): Managers {
+  const key = managerKey(id);
+  const result = disown(before, after, managers, '', id.apiVersion, versions, true);
+  if (!result.ok) throw new Error('a forced write cannot conflict');
+  const { comparison } = result;
+  if (isSame(comparison)) return result.managers;
+  const gained = managedOnly(comparison.added.union(comparison.modified));
+  const owned = new Map(result.managers);
+  if (gained.isEmpty) return owned;
+  owned.set(key, { ...id, time: now, fields: gained.union(owned.get(key)?.fields ?? FieldSet.empty) });
+  return owned;
+}
