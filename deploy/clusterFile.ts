@@ -1,0 +1,68 @@
+import fs from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readFileIfPresent, writeFileAtomically } from './files.js';
+import { processExists } from './launcherLock.js';
+import type { ManagedProcess } from './managedProcess.js';
+
+/** `cluster.json` names every process of a running cluster, for people and for programs that kill some of them. */
+interface ClusterFile {
+  readonly launcher: number;
+  readonly processes: readonly ProcessEntry[];
+}
+
+interface ProcessEntry {
+  readonly role: string;
+  /** Null while the process is down. */
+  readonly pid: number | null;
+  readonly address: string;
+  readonly memberId?: string;
+  readonly log: string;
+  /** The command that starts it, for someone who wants to start it by hand. */
+  readonly command: readonly string[];
+}
+
+/** How long the replicas of a killed launcher are given to end. */
+const leftoverWaitMs = 20_000;
+const pollMs = 50;
+
+export function writeClusterFile(file: string, processes: readonly ManagedProcess[]): void {
+  const entries = processes.map(({ spec, pid, command }): ProcessEntry => ({
+    role: spec.role, pid, address: spec.address, ...(spec.role === 'apiserver' ? { memberId: spec.name } : {}), log: spec.log, command,
+  }));
+  const content: ClusterFile = { launcher: process.pid, processes: entries };
+  writeFileAtomically(file, JSON.stringify(content, null, 2) + '\n');
+}
+
+/** Waits for processes that an earlier, killed launcher left; they end by themselves. Rejects when one does not. */
+export async function waitForLeftovers(file: string, say: (line: string) => void): Promise<void> {
+  const entries = readEntries(file);
+  const deadline = performance.now() + leftoverWaitMs;
+  for (let told = false; ; told = true) {
+    const alive = entries.filter(stillRuns);
+    if (alive.length === 0) return;
+    const pids = alive.map(({ pid }) => pid).join(', ');
+    if (performance.now() > deadline) throw new Error(`processes ${pids} of an earlier start still use this data directory; end them first`);
+    if (!told) say(`waiting for processes of an earlier start to end (${pids})`);
+    await delay(pollMs);
+  }
+}
+
+function readEntries(file: string): ProcessEntry[] {
+  try {
+    const value = JSON.parse(readFileIfPresent(file) ?? '{}') as Partial<ClusterFile>;
+    return Array.isArray(value.processes) ? [...value.processes] as ProcessEntry[] : [];
+  } catch {
+    return []; // damaged: it holds nothing that cannot be done without
+  }
+}
+
+/** A process id may belong to someone else by now: the command line must be the recorded one, where it can be read. */
+function stillRuns({ pid, command }: ProcessEntry): boolean {
+  if (typeof pid !== 'number' || !processExists(pid)) return false;
+  try {
+    const words = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    return Array.isArray(command) && command.slice(1).every(word => words.includes(word));
+  } catch {
+    return processExists(pid);
+  }
+}

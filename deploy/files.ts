@@ -1,0 +1,43 @@
+import fs from 'node:fs';
+
+/** Readers see the old file or the new one, never half of it. `mode` holds from the first byte on. */
+export function writeFileAtomically(file: string, content: string, mode = 0o644): void {
+  const temporary = `${file}.${process.pid}.tmp`;
+  fs.rmSync(temporary, { force: true });
+  fs.writeFileSync(temporary, content, { mode });
+  fs.renameSync(temporary, file);
+}
+
+/** The content of a file, or null when it does not exist. Other failures are thrown. */
+export function readFileIfPresent(file: string): string | null {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** The last `count` lines of a file, for error reports; reads no more than its last 64 KiB. */
+export function lastLines(file: string, count: number): string {
+  const bytesMax = 64 * 1024;
+  const text = readTail(file, bytesMax);
+  return text.trimEnd().split('\n').slice(-count).join('\n');
+}
+
+function readTail(file: string, bytesMax: number): string {
+  let descriptor: number;
+  try {
+    descriptor = fs.openSync(file, 'r');
+  } catch {
+    return '';
+  }
+  try {
+    const { size } = fs.fstatSync(descriptor);
+    const tail = Buffer.alloc(Math.min(size, bytesMax));
+    fs.readSync(descriptor, tail, 0, tail.length, size - tail.length);
+    return tail.toString('utf8');
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * A HAProxy configuration for real use, where the balancer must itself be replicated or carry much traffic. It behaves as the
+ * built-in balancer does, except that HAProxy refuses connections while no replica is ready.
+ */
+export interface HaproxyOptions {
+  /** `host:port`; a host of `*` means every address. */
+  readonly listen: string;
+  readonly backends: readonly { readonly name: string; readonly address: string }[];
+  /** Authority of the API servers' certificates, for health checks; without it, checks accept any certificate. */
+  readonly caFile?: string | undefined;
+}
+
+export function haproxyConfiguration({ listen, backends, caFile }: HaproxyOptions): string {
+  const verify = caFile === undefined ? 'verify none' : `verify required ca-file ${quote(caFile)}`;
+  const servers = backends.map(({ name, address }) => `    server ${name} ${address}`);
+  return `# Spreads connections to the Kubernetes API over its replicas. TLS ends at the replicas, not here.
+global
+    maxconn 10000
+
+defaults
+    mode tcp
+    option dontlognull
+    timeout connect 1s
+    timeout check 1s
+    # Watches are silent for minutes; a vanished client is noticed by TCP keepalives instead.
+    timeout client 1h
+    timeout server 1h
+    option clitcpka
+    option srvtcpka
+    # A replica that refuses the connection is skipped: the next attempt goes to another one.
+    retries 3
+    option redispatch 1
+
+frontend kubernetes
+    bind ${listen}
+    default_backend apiservers
+
+backend apiservers
+    balance leastconn
+    option httpchk
+    http-check send meth GET uri /readyz
+    http-check expect status 200
+    # Down after two failed checks or one failed connection, up after one good check. Sessions of a replica that is down are
+    # cut, so that their clients connect again and reach one that works.
+    default-server check check-ssl ${verify} inter 500ms fall 2 rise 1 observe layer4 error-limit 1 on-error mark-down on-marked-down shutdown-sessions
+${servers.join('\n')}
+`;
+}
+
+/** HAProxy splits words at spaces; strong quotes keep a path whole. */
+function quote(text: string): string {
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,84 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { readFileIfPresent } from './files.js';
+
+/**
+ * One launcher for each data directory. The lock is a file with the launcher's process id and the time that process started,
+ * so that a lock left behind by a killed launcher is recognised even when its id now belongs to another process.
+ */
+export class DirectoryInUse extends Error {
+  constructor(readonly directory: string, readonly pid: number) {
+    super(`${directory} is in use by another launcher, process ${pid}: stop it (kill ${pid}) or choose another folder with --data-dir`);
+    this.name = 'DirectoryInUse';
+  }
+}
+
+interface Owner {
+  readonly pid: number;
+  readonly startedAt: string | null;
+}
+
+const attemptsMax = 5;
+
+/** Takes the lock or throws `DirectoryInUse`. The result gives it back. */
+export function lockDirectory(directory: string): () => void {
+  const file = path.join(directory, 'launcher.lock');
+  const mine: Owner = { pid: process.pid, startedAt: processStart(process.pid) };
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    if (createExclusively(file, JSON.stringify(mine))) return () => release(file, mine);
+    const owner = parseOwner(readFileIfPresent(file));
+    if (owner && isAlive(owner)) throw new DirectoryInUse(directory, owner.pid);
+    fs.rmSync(file, { force: true });
+  }
+  throw new Error(`cannot take the lock ${file}: others keep taking it`);
+}
+
+function createExclusively(file: string, content: string): boolean {
+  try {
+    fs.writeFileSync(file, content, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function release(file: string, mine: Owner): void {
+  const owner = parseOwner(readFileIfPresent(file));
+  if (owner?.pid === mine.pid && owner.startedAt === mine.startedAt) fs.rmSync(file, { force: true });
+}
+
+function parseOwner(text: string | null): Owner | null {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null');
+    if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number') return null;
+    return { pid: value.pid, startedAt: 'startedAt' in value && typeof value.startedAt === 'string' ? value.startedAt : null };
+  } catch {
+    return null; // half-written: its writer was killed in between
+  }
+}
+
+function isAlive(owner: Owner): boolean {
+  return processExists(owner.pid) && (owner.startedAt === null || owner.startedAt === processStart(owner.pid));
+}
+
+/** True also for processes of other users. */
+export function processExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Start time in clock ticks since boot (proc(5), `stat`, field 22); null where there is no /proc. */
+function processStart(pid: number): string | null {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in parentheses, and may contain anything.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  } catch {
+    return null;
+  }
+}

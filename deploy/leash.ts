@@ -1,0 +1,18 @@
+import { isMainThread } from 'node:worker_threads';
+
+/**
+ * Loaded into every process that the launcher starts (`node --import leash.js program.js`): when the launcher is gone, however
+ * it ended, the channel to it closes and this process ends as after SIGTERM. Nothing stays behind after a SIGKILL of the launcher.
+ */
+
+/** A process that has not ended by then is ended without ceremony. */
+const lastResortMs = 15_000;
+
+// Worker threads load this too, because they inherit the process's flags; the channel belongs to the main thread.
+if (isMainThread && process.channel) {
+  process.channel.unref();
+  process.once('disconnect', () => {
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), lastResortMs).unref();
+    process.kill(process.pid, 'SIGTERM');
+  });
+}

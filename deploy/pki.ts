@@ -1,0 +1,127 @@
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { writeFileAtomically } from './files.js';
+import type { CertificateRequest, KeyAndCertificate } from './certificates.js';
+
+/**
+ * The keys and certificates of one cluster in one folder: made on the first start, reused afterwards, and renewed when a
+ * certificate nears its end, no longer matches its key, its authority or the names it must carry.
+ */
+
+/** Certificates with less than this left are replaced at the next start. */
+const renewBeforeMs = 30 * 24 * 60 * 60 * 1000;
+const authorityName = 'kubernetes';
+
+/** Where one certificate and its key are. */
+export interface KeyPairFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+export interface PkiFiles {
+  readonly caFile: string;
+  readonly apiserver: KeyPairFiles;
+  readonly admin: KeyPairFiles;
+  readonly controllerManager: KeyPairFiles;
+  readonly serviceAccount: { readonly keyFile: string; readonly pubFile: string };
+  /** What replicas show each other, by member id. */
+  peer(memberId: string): KeyPairFiles;
+  /** File names that were made or renewed by this call, for the progress report. */
+  readonly written: readonly string[];
+}
+
+const apiserver: CertificateRequest = {
+  commonName: 'kube-apiserver',
+  usages: ['serverAuth'],
+  dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'],
+  ipAddresses: ['127.0.0.1', '::1', '10.96.0.1'],
+};
+const clients = {
+  admin: { commonName: 'kubernetes-admin', organization: 'system:masters', usages: ['clientAuth'] },
+  'controller-manager': { commonName: 'system:kube-controller-manager', usages: ['clientAuth'] },
+} as const satisfies Record<string, CertificateRequest>;
+
+/** A replica is named by its DNS name under `.raft`, which no client certificate and no serving certificate carries. */
+export function peerRequest(memberId: string): CertificateRequest {
+  return { commonName: memberId, usages: ['serverAuth', 'clientAuth'], dnsNames: [`${memberId}.raft`] };
+}
+
+/** Makes what is missing in `directory`, renews what must be renewed, and says where everything is. Errors name the file. */
+export async function ensurePki(directory: string, memberIds: readonly string[]): Promise<PkiFiles> {
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const at = (name: string): KeyPairFiles => ({ certFile: path.join(directory, `${name}.crt`), keyFile: path.join(directory, `${name}.key`) });
+  const written: string[] = [];
+  const authority = await ensureAuthority(at('ca'), written);
+  const requests: [string, CertificateRequest][] = [
+    ['apiserver', apiserver],
+    ...Object.entries(clients),
+    ...memberIds.map((id): [string, CertificateRequest] => [peerFileName(id), peerRequest(id)]),
+  ];
+  for (const [name, request] of requests) await ensureCertificate(at(name), request, authority, written);
+  const serviceAccount = { keyFile: path.join(directory, 'sa.key'), pubFile: path.join(directory, 'sa.pub') };
+  await ensureServiceAccountKeys(serviceAccount, written);
+  return {
+    caFile: at('ca').certFile, apiserver: at('apiserver'), admin: at('admin'), controllerManager: at('controller-manager'), serviceAccount,
+    peer: id => at(peerFileName(id)), written,
+  };
+}
+
+const peerFileName = (memberId: string): string => `raft-${memberId}`;
+
+async function ensureAuthority(files: KeyPairFiles, written: string[]): Promise<KeyAndCertificate> {
+  const existing = readPair(files);
+  if (existing && whyUnfit(existing, null) === null) return existing;
+  const { createAuthority } = await import('./certificates.js');
+  return store(files, await createAuthority(authorityName), written);
+}
+
+async function ensureCertificate(files: KeyPairFiles, request: CertificateRequest, authority: KeyAndCertificate, written: string[]): Promise<void> {
+  const existing = readPair(files);
+  if (existing && whyUnfit(existing, { request, authority }) === null) return;
+  const { issueCertificate } = await import('./certificates.js');
+  store(files, await issueCertificate(authority, request), written);
+}
+
+/** Token keys are never replaced: every token signed with them would end. */
+async function ensureServiceAccountKeys(files: { keyFile: string; pubFile: string }, written: string[]): Promise<void> {
+  if (fs.existsSync(files.keyFile) && fs.existsSync(files.pubFile)) return;
+  const { createKeyPair } = await import('./certificates.js');
+  const { privateKey, publicKey } = await createKeyPair();
+  writeFileAtomically(files.keyFile, privateKey, 0o600);
+  writeFileAtomically(files.pubFile, publicKey, 0o644);
+  written.push(path.basename(files.keyFile));
+}
+
+/** Why a certificate cannot be used any longer, or null. `expected` is null for the authority, which signed itself. */
+export function whyUnfit(pair: KeyAndCertificate, expected: { readonly request: CertificateRequest; readonly authority: KeyAndCertificate } | null): string | null {
+  try {
+    const certificate = new X509Certificate(pair.certificate);
+    const issuer = new X509Certificate(expected?.authority.certificate ?? pair.certificate);
+    if (Date.parse(certificate.validTo) - Date.now() < renewBeforeMs) return `it ends on ${certificate.validTo}`;
+    if (!certificate.checkPrivateKey(createPrivateKey(pair.key))) return 'its key does not belong to it';
+    if (!certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) return 'another authority signed it';
+    return expected ? wrongName(certificate, expected.request) : null;
+  } catch (error) {
+    return `it cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function wrongName(certificate: X509Certificate, { commonName, organization, dnsNames = [], ipAddresses = [] }: CertificateRequest): string | null {
+  const subject = certificate.subject.split('\n');
+  if (!subject.includes(`CN=${commonName}`) || (organization !== undefined && !subject.includes(`O=${organization}`))) return 'it names another subject';
+  const missing = [...dnsNames.filter(name => certificate.checkHost(name, { subject: 'never' }) === undefined), ...ipAddresses.filter(ip => certificate.checkIP(ip) === undefined)];
+  return missing.length > 0 ? `it lacks the names ${missing.join(', ')}` : null;
+}
+
+function readPair(files: KeyPairFiles): KeyAndCertificate | null {
+  if (!fs.existsSync(files.certFile) || !fs.existsSync(files.keyFile)) return null;
+  return { certificate: fs.readFileSync(files.certFile, 'utf8'), key: fs.readFileSync(files.keyFile, 'utf8') };
+}
+
+function store(files: KeyPairFiles, pair: KeyAndCertificate, written: string[]): KeyAndCertificate {
+  writeFileAtomically(files.keyFile, pair.key, 0o600);
+  writeFileAtomically(files.certFile, pair.certificate, 0o644);
+  written.push(path.basename(files.certFile));
+  return pair;
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { readFileIfPresent, writeFileAtomically } from './files.js';
+import { findFreePorts, portIsFree } from './ports.js';
+
+/** What a data directory remembers of its cluster, so that the next start continues with it. */
+export interface ClusterSettings {
+  /** Replicas of different clusters never mix, even on the same ports. */
+  readonly token: string;
+  readonly members: readonly MemberSettings[];
+}
+
+export interface MemberSettings {
+  readonly id: string;
+  /** HTTPS port; another one is chosen when something else listens there. */
+  readonly securePort: number;
+  /** Port for the other replicas. They know it, so it stays for the cluster's life. */
+  readonly peerPort: number;
+}
+
+export const replicaCounts = [1, 3, 5] as const;
+export type ReplicaCount = (typeof replicaCounts)[number];
+const defaultReplicas: ReplicaCount = 3;
+
+/** Reads the settings, or makes and keeps new ones. `replicas` must agree with a cluster that exists. */
+export async function loadSettings(file: string, replicas: ReplicaCount | undefined): Promise<ClusterSettings> {
+  const existing = readSettings(file);
+  if (existing && replicas !== undefined && existing.members.length !== replicas) {
+    throw new Error(`the data directory holds a cluster of ${existing.members.length} replicas: start it with --replicas ${existing.members.length}, or start empty with --fresh`);
+  }
+  const settings = existing ? await withFreePorts(existing) : await newSettings(replicas ?? defaultReplicas);
+  writeFileAtomically(file, JSON.stringify(settings, null, 2) + '\n');
+  return settings;
+}
+
+async function newSettings(replicas: ReplicaCount): Promise<ClusterSettings> {
+  const ports = await findFreePorts(2 * replicas);
+  const members = Array.from({ length: replicas }, (_, i) => ({ id: `r${i + 1}`, securePort: ports[2 * i] ?? 0, peerPort: ports[2 * i + 1] ?? 0 }));
+  return { token: randomBytes(8).toString('hex'), members };
+}
+
+async function withFreePorts(settings: ClusterSettings): Promise<ClusterSettings> {
+  const members: MemberSettings[] = [];
+  for (const member of settings.members) {
+    if (!(await portIsFree(member.peerPort))) {
+      throw new Error(`port ${member.peerPort} on 127.0.0.1, on which replica ${member.id} must listen for its peers, is in use by another program`);
+    }
+    const securePort = (await portIsFree(member.securePort)) ? member.securePort : (await findFreePorts(1))[0] ?? 0;
+    members.push({ ...member, securePort });
+  }
+  return { ...settings, members };
+}
+
+function readSettings(file: string): ClusterSettings | null {
+  const text = readFileIfPresent(file);
+  if (text === null) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isSettings(value)) return value;
+  } catch {
+    // Reported below, together with well-formed JSON of another shape.
+  }
+  throw new Error(`${file} is damaged: restore it, or start empty with --fresh`);
+}
+
+function isSettings(value: unknown): value is ClusterSettings {
+  if (!isRecord(value) || typeof value['token'] !== 'string' || !Array.isArray(value['members'])) return false;
+  const members: readonly unknown[] = value['members'];
+  return members.length > 0 && members.every(member =>
+    isRecord(member) && typeof member['id'] === 'string' && isPort(member['securePort']) && isPort(member['peerPort']));
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const isPort = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0 && Number(value) <= 65_535;
