@@ -11,4 +11,9 @@ export type LabelSelector = readonly LabelRequirement[];
 export interface FieldRequirement { readonly field: string; readonly equals: boolean; readonly value: string }
 export type FieldSelector = readonly FieldRequirement[];
 
+export type { Parsed } from './selectors/parsed.js';
 export { matchesFields, matchesLabels } from './selectors/match.js';
+export { formatLabelSelector, parseLabelSelector } from './selectors/labels.js';
+export { formatFieldSelector, parseFieldSelector } from './selectors/fields.js';
+export { labelSelectorOf, matchesNothing, type LabelSelectorObject } from './selectors/labelSelectorObject.js';
+export { labelKeyComplaints, labelValueComplaints } from './selectors/labelSyntax.js';

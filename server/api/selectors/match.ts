@@ -1,8 +1,5 @@
 import type { FieldSelector, LabelRequirement, LabelSelector } from '../selectors.js';
 
-/** Whole numbers as 64-bit integers are written; what `>` and `<` accept on either side. */
-const wholeNumber = /^[+-]?[0-9]{1,19}$/;
-
 /** Whether labels satisfy every requirement. An absent label satisfies `notIn` and `doesNotExist`, and nothing else. */
 export function matchesLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
   for (const requirement of selector) if (!matchesRequirement(requirement, labels)) return false;
@@ -28,9 +25,16 @@ function matchesRequirement({ key, operator, values }: LabelRequirement, labels:
 }
 
 function compares(value: string, bound: string | undefined, holds: (a: bigint, b: bigint) => boolean): boolean {
-  if (bound === undefined || !wholeNumber.test(value) || !wholeNumber.test(bound)) return false;
-  return holds(parse(value), parse(bound));
+  const a = int64Of(value);
+  const b = bound === undefined ? null : int64Of(bound);
+  return a !== null && b !== null && holds(a, b);
 }
 
-/** BigInt refuses a leading plus. */
-const parse = (text: string): bigint => BigInt(text.startsWith('+') ? text.slice(1) : text);
+const int64Bits = 64;
+
+/** The 64-bit integer that `text` spells in decimal, as `>` and `<` read both sides; null if it spells none. */
+export function int64Of(text: string): bigint | null {
+  if (!/^[+-]?[0-9]{1,63}$/.test(text)) return null;
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
+  return BigInt.asIntN(int64Bits, value) === value ? value : null;
+}

@@ -1,0 +1,47 @@
+/** What labels may look like, and how the reference words its complaints. */
+
+const nameLengthMax = 63;
+const prefixLengthMax = 253;
+const namePattern = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+const prefixPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+const nameComplaint = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+  + "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const valueComplaint = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+  + "(e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+const prefixComplaint = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character "
+  + "(e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+/** Complaints about a label's key: an optional DNS subdomain and `/`, then a name. Empty when it is acceptable. */
+export function labelKeyComplaints(key: string): string[] {
+  const parts = key.split('/');
+  if (parts.length > 2) return [`a qualified name ${nameComplaint} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  const name = parts.at(-1) ?? '';
+  return [...(parts.length === 2 ? prefixComplaints(parts[0] ?? '') : []), ...nameComplaints(name).map(complaint => `name part ${complaint}`)];
+}
+
+/** Complaints about a label's value. Empty when it is acceptable. */
+export function labelValueComplaints(value: string): string[] {
+  const complaints: string[] = [];
+  if (Buffer.byteLength(value) > nameLengthMax) complaints.push(tooLong(nameLengthMax, 'bytes'));
+  if (value !== '' && !namePattern.test(value)) complaints.push(valueComplaint);
+  return complaints;
+}
+
+function prefixComplaints(prefix: string): string[] {
+  if (prefix === '') return ['prefix part must be non-empty'];
+  const complaints: string[] = [];
+  if (Buffer.byteLength(prefix) > prefixLengthMax) complaints.push(`prefix part ${tooLong(prefixLengthMax, 'characters')}`);
+  if (!prefixPattern.test(prefix)) complaints.push(`prefix part ${prefixComplaint}`);
+  return complaints;
+}
+
+function nameComplaints(name: string): string[] {
+  const complaints: string[] = [];
+  if (name === '') complaints.push('must be non-empty');
+  else if (Buffer.byteLength(name) > nameLengthMax) complaints.push(tooLong(nameLengthMax, 'bytes'));
+  if (!namePattern.test(name)) complaints.push(nameComplaint);
+  return complaints;
+}
+
+const tooLong = (max: number, unit: string): string => `must be no more than ${max} ${unit}`;
