@@ -20,7 +20,7 @@ export type PeerAcquaintance = 'known' | 'new' | 'different';
 
 /**
  * The durable half of a replica: entries, term, vote and identity, in one SQLite file. All calls are synchronous, and what they change is on
- * disk when they return. After a failed write (`WriteFailedError`) or found damage (`DamagedLogError`) every call throws that error again.
+ * disk when they return. After a failed write (`DiskFailedError`) or found damage (`DamagedLogError`) every call throws that error again.
  */
 export interface RaftLog extends LogReader {
   readonly path: string;

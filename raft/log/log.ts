@@ -1,10 +1,275 @@
+import assert from 'node:assert';
+import type Database from 'better-sqlite3';
+import type { Persist } from '../core/ready.js';
+import type { Entry, HardState, LogIndex, MemberId, SnapshotMeta, Term } from '../types.js';
+import { checkpoint, openDatabase, translateError } from '../sqlite/database.js';
+import type { DatabaseKind } from '../sqlite/database.js';
+import { DamagedLogError, WrongIdentityError } from '../sqlite/errors.js';
+import { FailStop } from '../sqlite/failStop.js';
+import type { LogIdentity, LogOptions, PeerAcquaintance, RaftLog } from './contract.js';
+import { checkpointPages, dropSliceMin, logKind, logStatements } from './file.js';
+import type { LogStatements } from './file.js';
+import { entryFromRow, entryRow, stateFromRow, stateRow } from './records.js';
+import type { Base } from './records.js';
+import { Tail } from './tail.js';
+import { TermRuns } from './termRuns.js';
+
 export type { LogIdentity, LogOptions, PeerAcquaintance, RaftLog } from './contract.js';
-import type { LogOptions, RaftLog } from './contract.js';
+
+/** Entries in memory by default. */
+export const tailBytesDefault = 16 * 1024 * 1024;
 
 /**
  * Opens the log at `path`, creating it in an existing directory when there is none, and verifies all of it.
  * Throws a `StorageError`: InUseError, DamagedLogError, WrongIdentityError, NotDurableError, UnsupportedFormatError, CannotOpenError.
  */
 export function openLog(path: string, options: LogOptions): RaftLog {
-  throw new Error(`not implemented yet: ${path} ${options.memberId}`);
+  const kind = logKind(options);
+  const { db, created } = openDatabase(path, kind);
+  try {
+    return new SqliteLog(path, db, kind, created, options);
+  } catch (error) {
+    db.close();
+    throw translateError(error, 'reading the log', path, kind);
+  }
+}
+
+class SqliteLog implements RaftLog {
+  readonly path: string;
+  readonly created: boolean;
+  readonly identity: LogIdentity;
+  readonly #db: Database.Database;
+  readonly #sql: LogStatements;
+  readonly #failStop: FailStop;
+  readonly #terms = new TermRuns();
+  readonly #tail: Tail;
+  #hardState: HardState;
+  #base: Base;
+  #lastIndex: LogIndex;
+  /** Oldest entry that is still in the file. Behind a compaction it lags the base: rows leave in slices, beside later appends. */
+  #oldestStored: number;
+
+  constructor(path: string, db: Database.Database, kind: DatabaseKind, created: boolean, options: LogOptions) {
+    this.path = path;
+    this.created = created;
+    this.#db = db;
+    this.#sql = logStatements(db);
+    this.#failStop = new FailStop(path, (error, what) => translateError(error, what, path, kind));
+    this.#tail = new Tail(options.tailBytesMax ?? tailBytesDefault);
+    this.identity = this.#readIdentity(options);
+    const { state, base } = this.#readState();
+    this.#hardState = state;
+    this.#base = base;
+    this.#lastIndex = base.index;
+    this.#oldestStored = this.#sql.oldest.get()?.log_index ?? this.firstIndex;
+    this.#verifyEntries();
+  }
+
+  get firstIndex(): LogIndex {
+    return (this.#base.index + 1) as LogIndex;
+  }
+
+  get lastIndex(): LogIndex {
+    return this.#lastIndex;
+  }
+
+  get hardState(): HardState {
+    return this.#hardState;
+  }
+
+  termAt(index: LogIndex): Term | null {
+    this.#failStop.check();
+    if (index === this.#base.index) return this.#base.term;
+    if (index < this.#base.index || index > this.#lastIndex) return null;
+    return this.#terms.at(index);
+  }
+
+  entries(from: LogIndex, to: LogIndex, bytesMax: number): Entry[] {
+    this.#failStop.check();
+    assert(from >= this.firstIndex && to <= this.#lastIndex, `entries ${from} to ${to} were asked for, held are ${this.firstIndex} to ${this.#lastIndex}`);
+    if (from > to) return [];
+    return this.#tail.read(from, to, bytesMax) ?? this.#failStop.run('reading entries', () => this.#readEntries(from, to, bytesMax));
+  }
+
+  append({ hardState, entries }: Persist): void {
+    this.#failStop.check();
+    const next = hardState ?? this.#hardState;
+    const lastIndex = this.#checkAppend(next, entries);
+    if (hardState === null && entries.length === 0) return;
+    this.#write('append', () => {
+      const first = entries[0];
+      if (first !== undefined && first.index <= this.#lastIndex) this.#sql.truncateFrom.run(first.index);
+      for (const entry of entries) this.#insert(entry);
+      if (hardState !== null) this.#sql.updateState.run(stateRow(hardState, this.#base));
+      this.#dropSlice(this.#base.index, Math.max(dropSliceMin, 2 * entries.length));
+    });
+    this.#hardState = next;
+    this.#replaceInMemory(entries, lastIndex);
+  }
+
+  compactTo(index: LogIndex): void {
+    this.#failStop.check();
+    if (index <= this.#base.index) return;
+    assert(index <= this.#lastIndex, `the log ends at ${this.#lastIndex}, before ${index}`);
+    assert(index <= this.#hardState.commit, `index ${index} is not known to be committed`);
+    const base = { index, term: this.#terms.at(index) };
+    this.#write('compaction', () => {
+      this.#sql.updateState.run(stateRow(this.#hardState, base));
+      this.#dropSlice(index, dropSliceMin);
+    });
+    this.#startAfter(base);
+  }
+
+  resetTo({ index, term }: SnapshotMeta): void {
+    this.#failStop.check();
+    assert(index >= this.#base.index, `snapshot ${index} is older than the log's own, ${this.#base.index}`);
+    const keep = this.termAt(index) === term;
+    const hardState = atLeast(this.#hardState, index, term);
+    const base = { index, term };
+    this.#write('reset', () => {
+      if (keep) this.#dropSlice(index, dropSliceMin);
+      else this.#sql.truncateFrom.run(0);
+      this.#sql.updateState.run(stateRow(hardState, base));
+    });
+    this.#hardState = hardState;
+    if (!keep) {
+      this.#forgetEntries(index);
+      this.#oldestStored = index + 1;
+    }
+    this.#startAfter(base);
+  }
+
+  rememberPeer(memberId: MemberId, incarnation: string): PeerAcquaintance {
+    return this.#failStop.run('remembering a peer', () => {
+      const known = this.#sql.peer.get(memberId);
+      if (known !== undefined) return known.incarnation === incarnation ? 'known' : 'different';
+      this.#db.transaction(() => this.#sql.insertPeer.run(memberId, incarnation)).immediate();
+      return 'new';
+    });
+  }
+
+  close(): void {
+    if (this.#failStop.close()) this.#db.close();
+  }
+
+  #checkAppend(next: HardState, entries: readonly Entry[]): LogIndex {
+    const now = this.#hardState;
+    assert(next.term >= now.term, `term would go back from ${now.term} to ${next.term}`);
+    assert(next.term > now.term || now.vote === null || next.vote === now.vote, `the vote of term ${next.term} would change from ${String(now.vote)} to ${String(next.vote)}`);
+    assert(next.commit >= now.commit, `commit index would go back from ${now.commit} to ${next.commit}`);
+    const lastIndex = this.#checkEntries(next, entries);
+    assert(next.commit <= lastIndex, `commit index ${next.commit} lies behind the end of the log, ${lastIndex}`);
+    return lastIndex;
+  }
+
+  #checkEntries(next: HardState, entries: readonly Entry[]): LogIndex {
+    const first = entries[0];
+    if (first === undefined) return this.#lastIndex;
+    assert(first.index > this.#hardState.commit, `entry ${first.index} would replace a committed one (commit index ${this.#hardState.commit})`);
+    let previous = { index: first.index - 1, term: this.termAt((first.index - 1) as LogIndex) };
+    for (const { index, term } of entries) {
+      assert(previous.term !== null && index === previous.index + 1, `entry ${index} does not follow the log, which ends at ${this.#lastIndex}`);
+      assert(term >= previous.term && term <= next.term, `entry ${index} has term ${term}, after ${previous.term} and in term ${next.term}`);
+      previous = { index, term };
+    }
+    return previous.index as LogIndex;
+  }
+
+  /** One transaction; a full write-ahead file is checkpointed by the same connection. */
+  #write(what: string, change: () => void): void {
+    this.#failStop.run(what, () => {
+      this.#db.transaction(change).immediate();
+      if ((this.#sql.walPages.get()?.log ?? 0) >= checkpointPages) checkpoint(this.#db, 'passive');
+    });
+  }
+
+  #insert(entry: Entry): void {
+    const row = entryRow(entry);
+    this.#sql.insertEntry.run(row.log_index, row.term, row.kind, row.crc, row.data);
+  }
+
+  /** Deletes the next few of the rows up to `last`: a compaction of many entries must not hold up a heartbeat. */
+  #dropSlice(last: LogIndex, countMax: number): void {
+    if (this.#oldestStored > last) return;
+    const through = Math.min(last, this.#oldestStored + countMax - 1);
+    this.#sql.dropTo.run(through);
+    this.#oldestStored = through + 1;
+  }
+
+  #replaceInMemory(entries: readonly Entry[], lastIndex: LogIndex): void {
+    const first = entries[0];
+    if (first === undefined) return;
+    this.#forgetEntries(first.index);
+    for (const entry of entries) {
+      this.#terms.add(entry.index, entry.term);
+      this.#tail.push(entry);
+    }
+    this.#lastIndex = lastIndex;
+  }
+
+  #forgetEntries(from: LogIndex): void {
+    this.#terms.truncateFrom(from);
+    this.#tail.truncateFrom(from);
+    this.#lastIndex = Math.min(this.#lastIndex, from - 1) as LogIndex;
+  }
+
+  #startAfter(base: Base): void {
+    this.#base = base;
+    this.#lastIndex = Math.max(this.#lastIndex, base.index) as LogIndex;
+    this.#tail.dropBefore(this.firstIndex);
+    if (this.#lastIndex === base.index) this.#terms.clear();
+    else this.#terms.dropBefore(this.firstIndex);
+  }
+
+  #readEntries(from: LogIndex, to: LogIndex, bytesMax: number): Entry[] {
+    const found: Entry[] = [];
+    let bytes = 0;
+    for (const row of this.#sql.entriesBetween.iterate(from, to)) {
+      const entry = entryFromRow(row);
+      const expected = from + found.length;
+      if (entry === null || entry.index !== expected) throw new DamagedLogError(this.path, expected, 'the entry is missing or was changed after it was written');
+      bytes += entry.data.length;
+      if (bytes > bytesMax && found.length > 0) return found;
+      found.push(entry);
+    }
+    if (found.length !== to - from + 1) throw new DamagedLogError(this.path, from + found.length, 'the entry is missing');
+    return found;
+  }
+
+  #readIdentity(options: LogOptions): LogIdentity {
+    const rows = new Map(this.#sql.identity.all().map(({ name, value }) => [name, value]));
+    const [clusterId, memberId, incarnation] = ['clusterId', 'memberId', 'incarnation'].map((name) => rows.get(name));
+    if (clusterId === undefined || memberId === undefined || incarnation === undefined) throw new DamagedLogError(this.path, null, 'it does not say whose it is');
+    if (clusterId !== options.clusterId) throw new WrongIdentityError(this.path, `it is of cluster ${JSON.stringify(clusterId)}, not ${JSON.stringify(options.clusterId)}`);
+    if (memberId !== options.memberId) throw new WrongIdentityError(this.path, `it is of member ${JSON.stringify(memberId)}, not ${JSON.stringify(options.memberId)}`);
+    return { clusterId, memberId: options.memberId, incarnation };
+  }
+
+  #readState(): { readonly state: HardState; readonly base: Base } {
+    const row = this.#sql.state.get();
+    const read = row === undefined ? null : stateFromRow(row);
+    if (read === null) throw new DamagedLogError(this.path, null, 'term, vote and commit index are missing or were changed');
+    return read;
+  }
+
+  /** Reads everything once: a damaged entry must be found before this replica votes or leads, not when a follower asks for it. */
+  #verifyEntries(): void {
+    let expected = this.firstIndex as number;
+    let term = this.#base.term as number;
+    for (const row of this.#sql.entriesAfter.iterate(this.#base.index)) {
+      const entry = entryFromRow(row);
+      if (entry === null || entry.index !== expected) throw new DamagedLogError(this.path, expected, 'the entry is missing or was changed after it was written');
+      if (entry.term < term || entry.term > this.#hardState.term) throw new DamagedLogError(this.path, expected, `its term ${entry.term} cannot be`);
+      this.#replaceInMemory([entry], entry.index);
+      expected += 1;
+      term = entry.term;
+    }
+    if (this.#hardState.commit > this.#lastIndex) throw new DamagedLogError(this.path, expected, `it ends before the commit index ${this.#hardState.commit}`);
+  }
+}
+
+/** A server may learn at any time that a term has begun or an entry has committed; a new term starts without a vote. */
+function atLeast(state: HardState, commit: LogIndex, term: Term): HardState {
+  const moved = state.commit >= commit ? state : { ...state, commit };
+  return moved.term >= term ? moved : { ...moved, term, vote: null };
 }

@@ -2,7 +2,7 @@
  * What can go wrong with a database file. All of these are final for the object that threw them: a replica that cannot trust its disk stops,
  * and is repaired by the others (see raft/log/DESIGN.md).
  */
-export type StorageErrorCode = 'DAMAGED' | 'WRITE_FAILED' | 'IN_USE' | 'NOT_DURABLE' | 'WRONG_IDENTITY' | 'UNSUPPORTED_FORMAT' | 'CANNOT_OPEN' | 'CLOSED';
+export type StorageErrorCode = 'DAMAGED' | 'DISK_FAILED' | 'IN_USE' | 'NOT_DURABLE' | 'WRONG_IDENTITY' | 'UNSUPPORTED_FORMAT' | 'CANNOT_OPEN' | 'CLOSED';
 
 /** Base of every error that a log or store throws about its file; `path` names the file. */
 export class StorageError extends Error {
@@ -46,10 +46,10 @@ export class DamagedSnapshotError extends StorageError {
   }
 }
 
-/** A write or sync failed. What is on disk is unknown, so nothing is tried again and every later call is refused with this error. */
-export class WriteFailedError extends StorageError {
+/** A write, sync or read failed. What is on disk is unknown, so nothing is tried again and every later call is refused with this error. */
+export class DiskFailedError extends StorageError {
   constructor(path: string, what: string, cause: unknown) {
-    super('WRITE_FAILED', path, `${what} failed on ${path}: ${cause instanceof Error ? cause.message : String(cause)}. The replica must stop; check the disk before it starts again`, cause);
+    super('DISK_FAILED', path, `${what} failed on ${path}: ${cause instanceof Error ? cause.message : String(cause)}. The replica must stop; check the disk before it starts again`, cause);
   }
 }
 

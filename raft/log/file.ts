@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type Database from 'better-sqlite3';
+import type { HardState, LogIndex, MemberId, Term } from '../types.js';
+import type { DatabaseKind } from '../sqlite/database.js';
+import { DamagedLogError } from '../sqlite/errors.js';
+import { stateRow } from './records.js';
+import type { Base, EntryRow, StateRow } from './records.js';
+
+const mebibyte = 1024 * 1024;
+
+/** Reads of old entries are sequential and rare, so the page cache stays small. */
+const cacheBytes = 8 * mebibyte;
+/** The write-ahead file goes into the database file when it has this many pages: 4 MiB, some 10 ms of writing. */
+export const checkpointPages = 1000;
+/** Entries deleted in one go after a compaction: a millisecond or two. */
+export const dropSliceMin = 512;
+const walBytesKept = 16 * mebibyte;
+
+const schema = `
+  CREATE TABLE identity (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE peers (member_id TEXT PRIMARY KEY, incarnation TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE state (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    term INTEGER NOT NULL, vote TEXT, commit_index INTEGER NOT NULL, base_index INTEGER NOT NULL, base_term INTEGER NOT NULL, crc INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE entries (log_index INTEGER PRIMARY KEY, term INTEGER NOT NULL, kind INTEGER NOT NULL, crc INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
+`;
+
+const emptyState: HardState = { term: 0 as Term, vote: null, commit: 0 as LogIndex };
+const emptyBase: Base = { index: 0 as LogIndex, term: 0 as Term };
+
+/** The log's file. Pages of dropped entries are used again by new ones, so its size follows the most that was ever held at once. */
+export function logKind(owner: { readonly clusterId: string; readonly memberId: MemberId }): DatabaseKind {
+  return {
+    name: 'Raft log', applicationId: 0x5261_4c67, formatVersion: 1,
+    synchronous: 'full', pageBytes: 4096, cacheBytes, walBytesKept, shrinks: false,
+    damaged: (path, what, cause) => new DamagedLogError(path, null, what, cause),
+    create: (db) => {
+      db.exec(schema);
+      const put = db.prepare<[string, string]>('INSERT INTO identity (name, value) VALUES (?, ?)');
+      put.run('clusterId', owner.clusterId);
+      put.run('memberId', owner.memberId);
+      put.run('incarnation', randomUUID());
+      logStatements(db).insertState.run(stateRow(emptyState, emptyBase));
+    },
+  };
+}
+
+export type LogStatements = ReturnType<typeof logStatements>;
+
+export function logStatements(db: Database.Database) {
+  return {
+    identity: db.prepare<[], { name: string; value: string }>('SELECT name, value FROM identity'),
+    peer: db.prepare<[string], { incarnation: string }>('SELECT incarnation FROM peers WHERE member_id = ?'),
+    insertPeer: db.prepare<[string, string]>('INSERT INTO peers (member_id, incarnation) VALUES (?, ?)'),
+    state: db.prepare<[], StateRow>('SELECT term, vote, commit_index, base_index, base_term, crc FROM state WHERE id = 1'),
+    insertState: db.prepare<[StateRow]>(
+      'INSERT INTO state (id, term, vote, commit_index, base_index, base_term, crc) VALUES (1, @term, @vote, @commit_index, @base_index, @base_term, @crc)'),
+    updateState: db.prepare<[StateRow]>(
+      'UPDATE state SET term = @term, vote = @vote, commit_index = @commit_index, base_index = @base_index, base_term = @base_term, crc = @crc WHERE id = 1'),
+    insertEntry: db.prepare<[number, number, number, number, Uint8Array]>('INSERT INTO entries (log_index, term, kind, crc, data) VALUES (?, ?, ?, ?, ?)'),
+    truncateFrom: db.prepare<[number]>('DELETE FROM entries WHERE log_index >= ?'),
+    dropTo: db.prepare<[number]>('DELETE FROM entries WHERE log_index <= ?'),
+    entriesBetween: db.prepare<[number, number], EntryRow>('SELECT log_index, term, kind, crc, data FROM entries WHERE log_index BETWEEN ? AND ? ORDER BY log_index'),
+    entriesAfter: db.prepare<[number], EntryRow>('SELECT log_index, term, kind, crc, data FROM entries WHERE log_index > ? ORDER BY log_index'),
+    oldest: db.prepare<[], { log_index: number }>('SELECT log_index FROM entries ORDER BY log_index LIMIT 1'),
+    walPages: db.prepare<[], { log: number }>('PRAGMA wal_checkpoint(NOOP)'),
+  };
+}

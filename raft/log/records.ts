@@ -1,0 +1,65 @@
+import { crc32 } from 'node:zlib';
+import { memberId } from '../types.js';
+import type { Entry, EntryKind, HardState, LogIndex, Term } from '../types.js';
+
+/** Entry kinds as stored; the numbers are part of the file format. */
+const kindNumbers = { noop: 0, command: 1, membership: 2 } as const satisfies Record<EntryKind, number>;
+const kindsByNumber: readonly (EntryKind | undefined)[] = ['noop', 'command', 'membership'];
+
+/** One row of `entries`. */
+export interface EntryRow {
+  readonly log_index: number;
+  readonly term: number;
+  readonly kind: number;
+  readonly crc: number;
+  readonly data: Uint8Array;
+}
+
+/** The one row of `state`: what figure 2 of the paper calls persistent state, and where the log begins. */
+export interface StateRow {
+  readonly term: number;
+  readonly vote: string | null;
+  readonly commit_index: number;
+  readonly base_index: number;
+  readonly base_term: number;
+  readonly crc: number;
+}
+
+/** Where the log begins: the last entry that was dropped. */
+export interface Base { readonly index: LogIndex; readonly term: Term }
+
+export function entryRow(entry: Entry): EntryRow {
+  const kind = kindNumbers[entry.kind];
+  return { log_index: entry.index, term: entry.term, kind, crc: entryCrc(entry.index, entry.term, kind, entry.data), data: entry.data };
+}
+
+/** null when the row is not what was written. */
+export function entryFromRow(row: EntryRow): Entry | null {
+  const kind = kindsByNumber[row.kind];
+  if (kind === undefined || !(row.data instanceof Uint8Array)) return null;
+  if (row.crc !== entryCrc(row.log_index, row.term, row.kind, row.data)) return null;
+  return { index: row.log_index as LogIndex, term: row.term as Term, kind, data: row.data };
+}
+
+export function stateRow(state: HardState, base: Base): StateRow {
+  const row = { term: state.term, vote: state.vote, commit_index: state.commit, base_index: base.index, base_term: base.term };
+  return { ...row, crc: stateCrc(row) };
+}
+
+/** null when the row is not what was written. */
+export function stateFromRow(row: StateRow): { readonly state: HardState; readonly base: Base } | null {
+  if (row.crc !== stateCrc(row)) return null;
+  return {
+    state: { term: row.term as Term, vote: row.vote === null ? null : memberId(row.vote), commit: row.commit_index as LogIndex },
+    base: { index: row.base_index as LogIndex, term: row.base_term as Term },
+  };
+}
+
+/** The numbers take part so that a row moved to another place does not verify. */
+function entryCrc(index: number, term: number, kind: number, data: Uint8Array): number {
+  return crc32(data, crc32(`${index}/${term}/${kind}`));
+}
+
+function stateCrc(row: Omit<StateRow, 'crc'>): number {
+  return crc32(`${row.term}/${row.vote ?? ''}/${row.commit_index}/${row.base_index}/${row.base_term}`);
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert';
+import type { Entry, LogIndex } from '../types.js';
+
+/** Dropped slots at the front of the array before it is moved. */
+const deadSlotsMax = 1024;
+
+/**
+ * The newest entries in memory: nearly every read (a leader feeding followers, a member applying what just committed) is of these.
+ * Contiguous, ends with the log's last entry, and holds at most `bytesMax` bytes of data, but always the newest entry.
+ */
+export class Tail {
+  readonly #bytesMax: number;
+  #entries: Entry[] = [];
+  #start = 0;
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get first(): LogIndex | null {
+    return this.#entries[this.#start]?.index ?? null;
+  }
+
+  push(entry: Entry): void {
+    const last = this.#entries.at(-1);
+    assert(last === undefined || entry.index === last.index + 1, `entry ${entry.index} does not follow ${String(last?.index)}`);
+    this.#entries.push(entry);
+    this.#bytes += entry.data.length;
+    while (this.#bytes > this.#bytesMax && this.#start < this.#entries.length - 1) this.#dropFirst();
+  }
+
+  truncateFrom(index: LogIndex): void {
+    for (let last = this.#entries.at(-1); last !== undefined && this.#length > 0 && last.index >= index; last = this.#entries.at(-1)) {
+      this.#entries.pop();
+      this.#bytes -= last.data.length;
+    }
+    if (this.#length === 0) this.clear();
+  }
+
+  dropBefore(index: LogIndex): void {
+    for (let first = this.first; first !== null && first < index; first = this.first) this.#dropFirst();
+    if (this.#length === 0) this.clear();
+  }
+
+  clear(): void {
+    this.#entries = [];
+    this.#start = 0;
+    this.#bytes = 0;
+  }
+
+  /** Entries of [from, to], cut after `bytesMax` bytes but never before the first; null unless all of the range is held. */
+  read(from: LogIndex, to: LogIndex, bytesMax: number): Entry[] | null {
+    const first = this.first;
+    if (first === null || from < first) return null;
+    const begin = this.#start + (from - first);
+    const end = this.#start + (to - first) + 1;
+    let bytes = 0;
+    let position = begin;
+    for (; position < end; position += 1) {
+      bytes += this.#entries[position]?.data.length ?? 0;
+      if (bytes > bytesMax && position > begin) break;
+    }
+    return this.#entries.slice(begin, position);
+  }
+
+  get #length(): number {
+    return this.#entries.length - this.#start;
+  }
+
+  #dropFirst(): void {
+    this.#bytes -= this.#entries[this.#start]?.data.length ?? 0;
+    this.#start += 1;
+    if (this.#start < deadSlotsMax) return;
+    this.#entries.splice(0, this.#start);
+    this.#start = 0;
+  }
+}

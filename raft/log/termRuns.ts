@@ -1,0 +1,61 @@
+import assert from 'node:assert';
+import type { LogIndex, Term } from '../types.js';
+
+interface Run { readonly first: LogIndex; readonly term: Term }
+
+/**
+ * The term of every entry in memory. Terms never fall along the log, so one pair for each change of term says it all, however long the log is:
+ *
+ *     index   7  8  9 | 10 | 11 12          runs  7:3  10:4  11:6
+ *     term    3  3  3 |  4 |  6  6
+ */
+export class TermRuns {
+  #runs: Run[] = [];
+
+  /** Of the entry at `index`, which must lie at or after the first run and before the log's end. */
+  at(index: LogIndex): Term {
+    const run = this.#runs[this.#position(index)];
+    assert(run !== undefined, `no term is known for index ${index}`);
+    return run.term;
+  }
+
+  get last(): Term | null {
+    return this.#runs.at(-1)?.term ?? null;
+  }
+
+  add(index: LogIndex, term: Term): void {
+    const last = this.last;
+    assert(last === null || term >= last, `term ${term} at index ${index} is below ${String(last)} before it`);
+    if (term !== last) this.#runs.push({ first: index, term });
+  }
+
+  /** Forgets `index` and everything after it. */
+  truncateFrom(index: LogIndex): void {
+    while ((this.#runs.at(-1)?.first ?? -1) >= index) this.#runs.pop();
+  }
+
+  /** Forgets everything before `index`. */
+  dropBefore(index: LogIndex): void {
+    const position = this.#position(index);
+    const run = this.#runs[position];
+    if (run === undefined) return;
+    this.#runs = [{ first: index, term: run.term }, ...this.#runs.slice(position + 1)];
+  }
+
+  clear(): void {
+    this.#runs = [];
+  }
+
+  /** Position of the run that covers `index`, -1 before the first. */
+  #position(index: LogIndex): number {
+    let low = 0;
+    let high = this.#runs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const run = this.#runs[middle];
+      if (run !== undefined && run.first <= index) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+}

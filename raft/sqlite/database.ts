@@ -1,0 +1,189 @@
+import { existsSync, linkSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { CannotOpenError, DiskFailedError, InUseError, NotDurableError, StorageError, UnsupportedFormatError } from './errors.js';
+import { pendingCompanion, removeDatabase, syncPath } from './files.js';
+import { checkWal } from './walCheck.js';
+
+/** What a kind of database file looks like and how it is written. */
+export interface DatabaseKind {
+  /** For messages: 'Raft log', 'store'. */
+  readonly name: string;
+  /** Written to the file's header: tells one kind of file from another (https://www.sqlite.org/fileformat2.html#application_id). */
+  readonly applicationId: number;
+  /** Grows when the schema changes in a way that older programs cannot read. */
+  readonly formatVersion: number;
+  /** 'full': each commit is on disk when it returns. 'normal': only what was checkpointed is certain to survive a power failure. */
+  readonly synchronous: 'full' | 'normal';
+  readonly pageBytes: number;
+  readonly cacheBytes: number;
+  /** The write-ahead file is cut to this size when it was emptied. */
+  readonly walBytesKept: number;
+  /** Pages of deleted content can be given back to the file system, for a few per cent of write speed. */
+  readonly shrinks: boolean;
+  /** Creates tables and their first rows, in one transaction. */
+  readonly create: (db: Database.Database) => void;
+  /** The kind's own error for unreadable content. */
+  readonly damaged: (path: string, what: string, cause?: unknown) => StorageError;
+}
+
+const synchronousLevels = { full: 2, normal: 1 } as const;
+
+export interface OpenedDatabase {
+  readonly db: Database.Database;
+  /** True when there was no file before. */
+  readonly created: boolean;
+}
+
+/**
+ * Opens a database file for this process alone, creating it atomically when it is missing: a file at `path` is always a complete one.
+ * Writes once, so that a file that cannot be written, or not durably, is refused before anything is promised.
+ */
+export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
+  let db: Database.Database | null = null;
+  try {
+    const created = !existsSync(path);
+    if (created) createFile(path, kind);
+    else checkBeforeOpening(path, kind);
+    db = connect(path, kind);
+    checkFormat(db, path, kind);
+    proveDurability(db, path, kind);
+    return { db, created };
+  } catch (error) {
+    db?.close();
+    throw translateOpenError(error, path, kind);
+  }
+}
+
+/** Turns what SQLite threw into a storage error: damage, or a failed disk. */
+export function translateError(error: unknown, what: string, path: string, kind: DatabaseKind): StorageError {
+  if (error instanceof StorageError) return error;
+  if (isDamage(error)) return kind.damaged(path, `${what} found an impossible page (${error.message})`, error);
+  return new DiskFailedError(path, what, error);
+}
+
+/** Runs a checkpoint and throws unless all of the write-ahead file went into the database file. `truncate` also empties the former. */
+export function checkpoint(db: Database.Database, mode: 'passive' | 'truncate'): void {
+  const [row] = db.pragma(`wal_checkpoint(${mode})`) as { busy: number; log: number; checkpointed: number }[];
+  if (row === undefined || row.busy !== 0 || row.log !== row.checkpointed) throw new Error(`checkpoint was incomplete: ${JSON.stringify(row)}`);
+}
+
+/** Built under another name and linked into place, so that a crash leaves either no database or a whole one, and of two creators one wins. */
+function createFile(path: string, kind: DatabaseKind): void {
+  const leftover = pendingCompanion(path);
+  if (leftover !== null) throw kind.damaged(path, `the file is missing, but ${leftover} is still there`);
+  const draft = `${path}.${randomUUID()}.new`;
+  try {
+    const db = new Database(draft);
+    db.pragma(`page_size = ${kind.pageBytes}`);
+    if (kind.shrinks) db.pragma('auto_vacuum = INCREMENTAL');
+    db.pragma(`application_id = ${kind.applicationId}`);
+    db.pragma(`user_version = ${kind.formatVersion}`);
+    configure(db, draft, kind);
+    db.transaction(() => kind.create(db)).immediate();
+    checkpoint(db, 'truncate');
+    db.close();
+    syncPath(draft);
+    linkIntoPlace(draft, path);
+  } finally {
+    removeDatabase(draft);
+  }
+  syncPath(dirname(path));
+}
+
+function linkIntoPlace(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    // The other creator won; its file is opened next, and its lock tells.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
+
+function checkBeforeOpening(path: string, kind: DatabaseKind): void {
+  // SQLite takes an empty file for a new database; here it can only be one that lost its content.
+  if (statSync(path).size === 0) throw kind.damaged(path, 'the file is empty');
+  if (kind.synchronous !== 'full') return;
+  const wal = `${path}-wal`;
+  if (!existsSync(wal)) return;
+  const verdict = checkWal(readFileSync(wal), kind.pageBytes);
+  if (verdict.intact) return;
+  // A process that is writing just now also looks like this.
+  if (isHeldElsewhere(path)) throw new InUseError(path);
+  throw kind.damaged(path, verdict.frame === 0 ? `the header of ${wal} was changed` : `frame ${verdict.frame} of ${wal} was changed after it was written`);
+}
+
+/** A read-only connection neither replays nor removes the write-ahead file, so the evidence stays. */
+function isHeldElsewhere(path: string): boolean {
+  const db = new Database(path, { readonly: true, timeout: 0 });
+  try {
+    db.pragma('schema_version');
+    return false;
+  } catch (error) {
+    return isBusy(error);
+  } finally {
+    db.close();
+    rmSync(`${path}-shm`, { force: true });
+  }
+}
+
+function connect(path: string, kind: DatabaseKind): Database.Database {
+  const db = new Database(path, { fileMustExist: true, timeout: 0 });
+  try {
+    configure(db, path, kind);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** `locking_mode` comes first: with it the first read takes the lock that keeps other processes out, and the wal-index stays in memory. */
+function configure(db: Database.Database, path: string, kind: DatabaseKind): void {
+  db.pragma('locking_mode = EXCLUSIVE');
+  const mode = db.pragma('journal_mode = WAL', { simple: true });
+  if (mode !== 'wal') throw new NotDurableError(path, `SQLite uses journal mode ${String(mode)} instead of WAL`);
+  db.pragma(`synchronous = ${kind.synchronous}`);
+  db.pragma('fullfsync = ON');
+  db.pragma('checkpoint_fullfsync = ON');
+  // An automatic checkpoint would ignore a failed write; ours throws.
+  db.pragma('wal_autocheckpoint = 0');
+  db.pragma(`journal_size_limit = ${kind.walBytesKept}`);
+  db.pragma(`cache_size = ${-Math.floor(kind.cacheBytes / 1024)}`);
+  db.pragma('cell_size_check = ON');
+  db.pragma('trusted_schema = OFF');
+  db.pragma('temp_store = MEMORY');
+}
+
+function checkFormat(db: Database.Database, path: string, kind: DatabaseKind): void {
+  const id = db.pragma('application_id', { simple: true });
+  if (id !== kind.applicationId) throw new UnsupportedFormatError(path, `it is not a ${kind.name} (application id ${String(id)})`);
+  const version = db.pragma('user_version', { simple: true });
+  if (version !== kind.formatVersion) throw new UnsupportedFormatError(path, `it has version ${String(version)}; this program reads version ${kind.formatVersion}`);
+}
+
+/** better-sqlite3 is built so that a WAL database falls to synchronous=NORMAL unless told otherwise; the level is only settled by the first write. */
+function proveDurability(db: Database.Database, path: string, kind: DatabaseKind): void {
+  db.transaction(() => db.pragma(`user_version = ${kind.formatVersion}`)).immediate();
+  const level = db.pragma('synchronous', { simple: true });
+  const wanted = synchronousLevels[kind.synchronous];
+  if (level !== wanted) throw new NotDurableError(path, `synchronous is ${String(level)} instead of ${wanted} (${kind.synchronous.toUpperCase()})`);
+  const locking = db.pragma('locking_mode', { simple: true });
+  if (locking !== 'exclusive') throw new NotDurableError(path, `locking mode is ${String(locking)} instead of exclusive`);
+}
+
+function translateOpenError(error: unknown, path: string, kind: DatabaseKind): StorageError {
+  if (error instanceof StorageError) return error;
+  if (isBusy(error)) return new InUseError(path, error);
+  if (isDamage(error)) return kind.damaged(path, `SQLite cannot read it (${error.message})`, error);
+  return new CannotOpenError(path, error);
+}
+
+function isDamage(error: unknown): error is Error {
+  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
+}

@@ -1,0 +1,49 @@
+import { ClosedError, StorageError } from './errors.js';
+
+/**
+ * The life of a database file: open, then failed or closed. The first failure is final; every later call throws the same error, because after
+ * a failed sync the kernel may already have dropped the pages that a second sync would report as written.
+ *
+ *     open --failure--> failed --close--> closed
+ *       '------------- close -------------^
+ */
+export class FailStop {
+  readonly #path: string;
+  readonly #translate: (error: unknown, what: string) => StorageError;
+  #failure: StorageError | null = null;
+  #closed = false;
+
+  /** `translate` turns what SQLite threw into the error to keep. */
+  constructor(path: string, translate: (error: unknown, what: string) => StorageError) {
+    this.#path = path;
+    this.#translate = translate;
+  }
+
+  /** Throws unless the file is open and nothing has failed. */
+  check(): void {
+    if (this.#closed) throw new ClosedError(this.#path);
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  /** Runs `action`; whatever it throws ends the use of the file. `what` names the action in the message. */
+  run<T>(what: string, action: () => T): T {
+    this.check();
+    try {
+      return action();
+    } catch (error) {
+      throw this.fail(error, what);
+    }
+  }
+
+  fail(error: unknown, what: string): StorageError {
+    this.#failure ??= error instanceof StorageError ? error : this.#translate(error, what);
+    return this.#failure;
+  }
+
+  /** False when it was closed before. */
+  close(): boolean {
+    if (this.#closed) return false;
+    this.#closed = true;
+    return true;
+  }
+}

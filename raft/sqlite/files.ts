@@ -1,0 +1,24 @@
+import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
+
+/** Suffixes of the files that SQLite keeps beside a database. */
+const companions = ['-wal', '-shm', '-journal'] as const;
+
+/** Makes what was written to a file, or the names in a directory, survive a power failure. */
+export function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Removes a database file and what SQLite left beside it; files that are not there are fine. */
+export function removeDatabase(path: string): void {
+  for (const suffix of ['', ...companions]) rmSync(path + suffix, { force: true });
+}
+
+/** The file beside `path` whose content SQLite would replay into it, if there is one. */
+export function pendingCompanion(path: string): string | null {
+  return companions.map((suffix) => path + suffix).find((name) => existsSync(name)) ?? null;
+}
