@@ -1,21 +1,51 @@
 import type { Message } from '../core/messages.js';
-import type { MemberId, SnapshotMeta, Term } from '../types.js';
+import type { MemberId, Term } from '../types.js';
 
 /** Proposals on their way from a follower to the leader, and what became of them. Not part of the Raft core: it knows only appended entries. */
-export type Forward =
-  /** `term`: the term in which the sender believes the receiver leads; the receiver appends in that term or not at all. `sequence` grows by one for each proposal of `session`. */
-  | { readonly type: 'propose'; readonly term: Term; readonly session: string; readonly proposals: readonly { readonly sequence: number; readonly command: Uint8Array }[] }
-  | { readonly type: 'proposeReply'; readonly term: Term; readonly session: string; /** The receiver does not lead in that term, or its queue is full: none of these from `sequence` on was appended. */ readonly refusedFrom: number };
+export type Forward = ProposeForward | RefusedForward;
+
+/**
+ * `term`: the term in which the sender believes that the receiver leads; the receiver appends in that term or not at all.
+ * The proposals of one session to one term form a stream, in rising order of `sequence`; a message that does not continue the stream is refused.
+ */
+export interface ProposeForward {
+  readonly type: 'propose';
+  readonly term: Term;
+  readonly session: string;
+  /** The sequence that went before the first of `proposals` in this term's stream; 0 when none did or when everything unsettled is sent again. */
+  readonly previous: number;
+  readonly proposals: readonly { readonly sequence: number; readonly command: Uint8Array }[];
+}
+
+/** The proposals from `refusedFrom` on in the message that is answered were not appended because of it. */
+export interface RefusedForward {
+  readonly type: 'refused';
+  readonly term: Term;
+  readonly session: string;
+  readonly refusedFrom: number;
+  /**
+   * True when the receiver leads in `term` (its queue is full, or the stream has a gap): then nothing from `refusedFrom` on has been appended in `term` at all.
+   * False when it does not (any more): then only this message is known to have had no effect, not an earlier copy of it.
+   */
+  readonly leads: boolean;
+}
 
 export type PeerMessage = { readonly channel: 'raft'; readonly message: Message } | { readonly channel: 'forward'; readonly message: Forward };
 
+export type SnapshotAnnouncement = Message & { readonly type: 'installSnapshot' };
+
 /** The way to the other replicas. Sending never blocks and never fails: what cannot be delivered is lost, as Raft expects. */
 export interface Transport {
+  /** `host:port` where peers are accepted; the port is the real one also when 0 was asked for. Null when nothing listens. */
+  readonly address: string | null;
+  /** Queues a message for `flush`. */
   send(to: MemberId, message: PeerMessage): void;
+  /** Hands everything queued to the operating system, one write for each peer. Called before anything that blocks the thread. */
+  flush(): void;
   /** Streams the file to a peer together with its announcement; at most one at a time for each peer. Resolves true once the peer has all of it, verified. */
-  sendSnapshot(to: MemberId, announcement: Message & { readonly type: 'installSnapshot' }, path: string): Promise<boolean>;
-  /** Adds, moves or removes peers when the membership changes. */
-  setPeers(peers: ReadonlyMap<MemberId, string>): void;
+  sendSnapshot(to: MemberId, announcement: SnapshotAnnouncement, path: string): Promise<boolean>;
+  /** Adds, moves or removes peers when the membership changes. Connections of `removed` members are closed, and new ones refused. */
+  setPeers(peers: ReadonlyMap<MemberId, string>, removed: ReadonlySet<MemberId>): void;
   close(): Promise<void>;
 }
 
@@ -23,9 +53,14 @@ export interface Transport {
 export interface TransportHandlers {
   onMessage(from: MemberId, message: PeerMessage): void;
   /** A complete, verified snapshot waits at `path`; the receiver owns the file. */
-  onSnapshot(from: MemberId, announcement: Message & { readonly type: 'installSnapshot' }, meta: SnapshotMeta, path: string): void;
+  onSnapshot(from: MemberId, announcement: SnapshotAnnouncement, path: string): void;
+  /** The connection for sending to `peer` is ready. Nothing sent before this call arrives after it. */
   onPeerConnected(peer: MemberId): void;
+  /** The connection for sending is lost; what was sent lately may or may not have arrived. */
   onPeerDisconnected(peer: MemberId): void;
   /** A peer remembers this identity with another disk, or as removed: this replica must stop (a wiped replica cannot rejoin under its old identity). */
   onRefused(peer: MemberId, reason: string): void;
 }
+
+/** One line for the log: a sentence, and the facts that belong to it. */
+export type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: Readonly<Record<string, string | number>>) => void;

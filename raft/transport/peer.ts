@@ -1,0 +1,154 @@
+import type { MemberId } from '../types.js';
+import { ByteWriter } from './bytes.js';
+import type { Connection } from './connection.js';
+import type { Log, PeerMessage, TransportHandlers } from './contract.js';
+import { dial } from './dial.js';
+import type { DialOptions } from './dial.js';
+import { writeForward, writeMessage } from './encoding.js';
+import { frameKinds, writeFrame } from './frames.js';
+import { finalRefusals } from './handshake.js';
+import type { Refusal } from './handshake.js';
+import { transportLimits } from './limits.js';
+
+/** What all outgoing connections of one replica share. */
+export interface PeerContext {
+  readonly dialOptions: () => Omit<DialOptions, 'to' | 'address' | 'purpose'>;
+  readonly handlers: TransportHandlers;
+  readonly log: Log;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+/**
+ * The one connection on which this replica sends to a peer, made again whenever it is lost.
+ *
+ *   waiting --(timer, or the peer called us)--> dialling --(welcome)--> ready --(lost)--> waiting
+ *
+ * Since there is only one, and a new one is begun only after the old one was given up, messages arrive in the order in which they were sent.
+ */
+export class Peer {
+  readonly id: MemberId;
+  readonly #context: PeerContext;
+  #address: string;
+  #connection: Connection | null = null;
+  #ready = false;
+  #closed = false;
+  #timer: NodeJS.Timeout | null = null;
+  #failures = 0;
+  #silentPings = 0;
+  #lastReason = '';
+  #dropping = false;
+  readonly #writer = new ByteWriter();
+
+  constructor(id: MemberId, address: string, context: PeerContext) {
+    this.id = id;
+    this.#address = address;
+    this.#context = context;
+    this.#dial();
+  }
+
+  get address(): string {
+    return this.#address;
+  }
+
+  /** Drops the message when there is no connection, or when the queue is full. */
+  send(message: PeerMessage): void {
+    if (!this.#ready || this.#isFull()) return;
+    if (message.channel === 'raft') writeFrame(this.#writer, frameKinds.raft, (writer) => writeMessage(writer, message.message));
+    else writeFrame(this.#writer, frameKinds.forward, (writer) => writeForward(writer, message.message));
+  }
+
+  flush(): void {
+    if (this.#writer.length > 0) this.#connection?.write(this.#writer.take());
+  }
+
+  /** Moves to another address; the present connection is given up if it differs. */
+  setAddress(address: string): void {
+    if (address === this.#address) return;
+    this.#address = address;
+    this.#failures = 0;
+    this.#connection?.close('the peer moved to another address');
+  }
+
+  /** The peer has just connected to us, so it is reachable: do not wait longer. */
+  wake(): void {
+    if (this.#timer === null) return;
+    clearTimeout(this.#timer);
+    this.#dial();
+  }
+
+  /** Called every `pingMs`. */
+  beat(): void {
+    if (!this.#ready) return;
+    this.#silentPings += 1;
+    if (this.#silentPings > transportLimits.silentPingsMax) {
+      this.#connection?.close('the peer is silent');
+      return;
+    }
+    writeFrame(this.#writer, frameKinds.ping, () => undefined);
+    this.flush();
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    // What was queued last (a leader's farewell, an acknowledgement) still leaves.
+    this.#connection?.close('closing', this.#ready ? this.#writer.take() : undefined);
+  }
+
+  #isFull(): boolean {
+    const full = this.#writer.length + (this.#connection?.unsentBytes ?? 0) > transportLimits.sendQueueBytesMax;
+    if (full && !this.#dropping) this.#context.log('warn', 'peer is too slow; messages to it are dropped', { peer: this.id });
+    this.#dropping = full;
+    return full;
+  }
+
+  #dial(): void {
+    this.#timer = null;
+    try {
+      this.#connection = dial(
+        { ...this.#context.dialOptions(), to: this.id, address: this.#address, purpose: 'messages' },
+        {
+          onWelcome: () => this.#welcomed(),
+          onFrame: () => {
+            this.#silentPings = 0;
+          },
+          onClose: (reason, refusal) => this.#lost(reason, refusal),
+        },
+      );
+    } catch (error) {
+      this.#lost(error instanceof Error ? error.message : String(error), null);
+    }
+  }
+
+  #welcomed(): void {
+    this.#ready = true;
+    this.#failures = 0;
+    this.#silentPings = 0;
+    this.#lastReason = '';
+    this.#context.log('info', 'connected to peer', { peer: this.id, address: this.#address });
+    this.#context.handlers.onPeerConnected(this.id);
+  }
+
+  #lost(reason: string, refusal: Refusal | null): void {
+    const wasReady = this.#ready;
+    this.#ready = false;
+    this.#connection = null;
+    this.#writer.cut(0);
+    if (this.#closed) return;
+    // A peer that stays away is reported once for each new reason, not once for each attempt.
+    if (reason !== this.#lastReason) this.#context.log('warn', wasReady ? 'connection to peer lost' : 'cannot connect to peer', { peer: this.id, address: this.#address, reason });
+    this.#lastReason = reason;
+    this.#timer = setTimeout(() => this.#dial(), this.#reconnectMs());
+    if (wasReady) this.#context.handlers.onPeerDisconnected(this.id);
+    if (refusal !== null && finalRefusals.has(refusal.code)) this.#context.handlers.onRefused(this.id, refusal.reason);
+  }
+
+  /** Doubles with every failure up to a bound; half of it is random, so that replicas that lost each other together do not return together. */
+  #reconnectMs(): number {
+    const most = Math.min(transportLimits.reconnectMostMs, transportLimits.reconnectFirstMs * 2 ** Math.min(this.#failures, 16));
+    this.#failures += 1;
+    return most * (0.5 + this.#context.random() / 2);
+  }
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { open, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MemberId } from '../types.js';
+import { ByteReader, ByteWriter, DecodeError } from './bytes.js';
+import type { Connection } from './connection.js';
+import type { SnapshotAnnouncement } from './contract.js';
+import { readMessage } from './encoding.js';
+import { frameKinds, writeFrame } from './frames.js';
+import { transportLimits } from './limits.js';
+
+let received = 0;
+
+/** Prefix of files that are not complete, or not yet taken over: whatever is left of them after a restart is garbage. */
+export const incomingPrefix = 'incoming-';
+
+export interface SnapshotReceiverOptions {
+  readonly connection: Connection;
+  readonly from: MemberId;
+  readonly to: MemberId;
+  readonly directory: string;
+  readonly onSnapshot: (announcement: SnapshotAnnouncement, path: string) => void;
+}
+
+/**
+ * Writes one incoming snapshot to a file: frames go in, disk writes follow one after the other, and the socket is paused while too many wait.
+ * The file is handed over when its size and checksum are right, and removed in every other case.
+ */
+export class SnapshotReceiver {
+  readonly #options: SnapshotReceiverOptions;
+  readonly #path: string;
+  readonly #hash = createHash('sha256');
+  #announcement: SnapshotAnnouncement | null = null;
+  #size = 0;
+  #arrivedBytes = 0;
+  #unwrittenBytes = 0;
+  #file: FileHandle | null = null;
+  #handedOver = false;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(options: SnapshotReceiverOptions) {
+    this.#options = options;
+    received += 1;
+    this.#path = join(options.directory, `${incomingPrefix}${process.pid}-${received}.snapshot`);
+  }
+
+  /** Takes a frame. Throws a DecodeError when it has no place here. */
+  frame(kind: number, payload: Buffer): void {
+    this.#options.connection.setDeadline(transportLimits.snapshotSilentMs, 'the snapshot made no progress');
+    if (kind === frameKinds.snapshotStart && this.#announcement === null) this.#start(new ByteReader(payload));
+    else if (kind === frameKinds.snapshotChunk && this.#announcement !== null) this.#chunk(payload);
+    else if (kind === frameKinds.snapshotEnd && this.#announcement !== null) this.#end(this.#announcement, new ByteReader(payload).bytes());
+    else throw new DecodeError(`frame ${kind} at this point of a snapshot`);
+  }
+
+  /** The connection ended: resolves when nothing of an unfinished file is left. */
+  async abandon(): Promise<void> {
+    await this.#work;
+    await this.#file?.close();
+    this.#file = null;
+    if (!this.#handedOver) await rm(this.#path, { force: true });
+  }
+
+  #start(reader: ByteReader): void {
+    this.#size = reader.uint();
+    const message = readMessage(reader, this.#options.from, this.#options.to);
+    if (message.type !== 'installSnapshot') throw new DecodeError(`a snapshot was announced by ${message.type}`);
+    this.#announcement = message;
+    this.#then(async () => {
+      this.#file = await open(this.#path, 'wx');
+    });
+  }
+
+  #chunk(chunk: Buffer): void {
+    this.#arrivedBytes += chunk.length;
+    this.#unwrittenBytes += chunk.length;
+    if (this.#arrivedBytes > this.#size) throw new DecodeError('more bytes of a snapshot than were announced');
+    const socket = this.#options.connection.socket;
+    if (this.#unwrittenBytes > transportLimits.snapshotUnwrittenBytesMax) socket.pause();
+    this.#then(async () => {
+      this.#hash.update(chunk);
+      for (let written = 0; written < chunk.length; ) written += (await (this.#file as FileHandle).write(chunk, written)).bytesWritten;
+      this.#unwrittenBytes -= chunk.length;
+      if (this.#unwrittenBytes <= transportLimits.snapshotUnwrittenBytesMax) socket.resume();
+    });
+  }
+
+  #end(announcement: SnapshotAnnouncement, checksum: Buffer): void {
+    this.#then(async () => {
+      await this.#file?.close();
+      this.#file = null;
+      if (this.#arrivedBytes !== this.#size || !this.#hash.digest().equals(checksum)) throw new Error('size or checksum of the snapshot differ');
+      if (this.#options.connection.closed) return;
+      this.#handedOver = true;
+      this.#options.onSnapshot(announcement, this.#path);
+      this.#finish('');
+    });
+  }
+
+  #then(step: () => Promise<void>): void {
+    this.#work = this.#work.then(async () => {
+      if (this.#options.connection.closed) return;
+      try {
+        await step();
+      } catch (error) {
+        this.#finish(error instanceof Error ? error.message : String(error));
+      }
+    });
+  }
+
+  #finish(failure: string): void {
+    const writer = new ByteWriter();
+    writeFrame(writer, frameKinds.snapshotDone, () => writer.string(failure));
+    this.#options.connection.close(failure === '' ? 'snapshot received' : failure, writer.take());
+  }
+}
