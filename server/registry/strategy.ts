@@ -43,6 +43,24 @@ export interface Strategy {
   readonly selectableFields?: (object: ApiObject) => Record<string, string>;
   /** Names accepted in field selectors; must cover the members of selectableFields. */
   readonly selectableFieldNames?: readonly string[];
+  /** What a selector on an unknown field is told; the reference has three wordings. */
+  readonly unsupportedField?: (field: string) => string;
+  /** Older names of selectable fields, and the names they stand for. */
+  readonly fieldAliases?: Readonly<Record<string, string>>;
+  /** `metadata.generation` counts changes of these members; absent for kinds that do not manage it. */
+  readonly generationOf?: readonly string[];
+  /** Seconds between the request to delete and the removal; absent for kinds that are removed at once. */
+  readonly graceSeconds?: (object: ApiObject, requested: number | null) => number;
+  /** Keeps an object that is being deleted although it has no finalizers in its metadata. Default: nothing does. */
+  readonly heldBy?: (object: ApiObject) => boolean;
+  /** What an accepted deletion changes in an object that stays for now. Default: `deletionTimestamp` and the grace period. */
+  readonly markDeleted?: (object: ApiObject, now: string) => void;
+  /** A deletion first marks the object even when nothing holds it; a second request removes it. */
+  readonly alwaysMarks?: boolean;
+  /** Texts for `Warning` headers of a deletion. */
+  readonly deleteWarnings?: (propagationPolicy: string | null) => string[];
+  /** Why an object may not be deleted at all, or null. */
+  readonly protectedBy?: (name: string) => string | null;
   /** Rules of a write through a subresource such as `status`: which part it may change and how that is validated. */
   readonly subresources?: Readonly<Record<string, Pick<Strategy, 'prepareForUpdate' | 'validateUpdate' | 'warnings'>>>;
 }

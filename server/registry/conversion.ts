@@ -1,0 +1,34 @@
+import type { ApiObject } from '../api/object.js';
+import { apiVersionOf } from '../api/resource.js';
+import type { ServedResource } from '../catalogue/resources.js';
+import type { StoredObject } from '../storage/contract.js';
+import { writeJson } from '../../workers/codecs/jsonWriter.js';
+import { eventConversion } from './events.k8s.io/conversion.js';
+
+/** Translates objects between the stored version of a type and another served one. Both directions may reuse and change their argument. */
+export interface Conversion {
+  toStorage(object: ApiObject): ApiObject;
+  fromStorage(object: ApiObject): ApiObject;
+}
+
+/** Conversions by `apiVersion Kind` of the served version. Types that are not listed have the same members in all versions. */
+const CONVERSIONS: Readonly<Record<string, Conversion>> = {
+  'events.k8s.io/v1 Event': eventConversion,
+};
+
+const conversionOf = (resource: ServedResource): Conversion | undefined => CONVERSIONS[`${apiVersionOf(resource)} ${resource.kind}`];
+
+export const toStorage = (resource: ServedResource, object: ApiObject): ApiObject => conversionOf(resource)?.toStorage(object) ?? object;
+
+/** The object as the served version shows it, without kind and apiVersion. */
+export const fromStorage = (resource: ServedResource, object: ApiObject): ApiObject => conversionOf(resource)?.fromStorage(object) ?? object;
+
+/** The JSON of a stored object in the served version, without kind and apiVersion: the stored bytes themselves unless a conversion is needed. */
+export function servedItem(resource: ServedResource, stored: StoredObject): Buffer {
+  const conversion = conversionOf(resource);
+  if (conversion === undefined) return stored.item;
+  return stored.encoded(`json ${apiVersionOf(resource)}`, object => Buffer.from(writeJson(conversion.fromStorage(object.decode()))));
+}
+
+/** A decoded stored object in the served version. */
+export const servedObject = (resource: ServedResource, stored: StoredObject): ApiObject => fromStorage(resource, stored.decode());

@@ -1,0 +1,11 @@
+/** Whether two JSON values are equal; the order of members does not matter, nor does an absent member differ from an undefined one. */
+export function sameValue(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index]));
+  const left = a as Readonly<Record<string, unknown>>;
+  const right = b as Readonly<Record<string, unknown>>;
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  for (const name of names) if (!sameValue(left[name], right[name])) return false;
+  return true;
+}

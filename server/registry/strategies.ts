@@ -1,0 +1,92 @@
+import type { ApiObject } from '../api/object.js';
+import { qualifiedName, type GroupResource } from '../api/resource.js';
+import { jobs } from './batch/jobs.js';
+import { events } from './core/events.js';
+import { namespaces } from './core/namespaces.js';
+import { pods } from './core/pods.js';
+import { secrets } from './core/secrets.js';
+import { services } from './core/services.js';
+import { textAt } from './members.js';
+import type { Strategy } from './strategy.js';
+import { dnsLabelName, pathSegmentName } from './validation/names.js';
+
+/** Kinds that count changes of their specification and have no other rules here yet. */
+const counted: Strategy = { generationOf: ['spec'] };
+/** Kinds whose whole content, apart from metadata, is their specification. */
+const countedWebhooks: Strategy = { generationOf: ['webhooks'] };
+const answersObject: Strategy = { deleteAnswers: 'object' };
+const createsOnUpdate: Strategy = { createsOnUpdate: true };
+/** Role names appear in other objects and in paths, and may contain colons and capitals. */
+const rbac: Strategy = { validateName: pathSegmentName, createsOnUpdate: true };
+
+const selecting = (...paths: readonly string[]): Strategy => ({
+  selectableFieldNames: paths,
+  selectableFields: object => Object.fromEntries(paths.map(path => [path, textAt(object, ...path.split('.'))])),
+});
+
+/**
+ * Rules by `resource` or `resource.group` of the stored type. A kind with more than a line of rules has a file in its group's folder.
+ * Types that are missing follow the generic life cycle alone.
+ */
+const STRATEGIES: Readonly<Record<string, Strategy>> = {
+  endpoints: createsOnUpdate,
+  events,
+  limitranges: createsOnUpdate,
+  namespaces,
+  nodes: { ...selecting('spec.unschedulable'), selectableFields: node => ({ 'spec.unschedulable': textAt(node, 'spec', 'unschedulable') || 'false' }) },
+  persistentvolumeclaims: answersObject,
+  persistentvolumes: answersObject,
+  pods,
+  podtemplates: { ...answersObject, generationOf: ['template'] },
+  replicationcontrollers: {
+    ...counted, deleteAnswers: 'object', defaultPropagation: 'orphan',
+    selectableFieldNames: ['status.replicas'], selectableFields: object => ({ 'status.replicas': textAt(object, 'status', 'replicas') || '0' }),
+  },
+  resourcequotas: answersObject,
+  secrets,
+  serviceaccounts: answersObject,
+  services,
+  'mutatingadmissionpolicies.admissionregistration.k8s.io': counted,
+  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': counted,
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': countedWebhooks,
+  'validatingadmissionpolicies.admissionregistration.k8s.io': counted,
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': counted,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': countedWebhooks,
+  'customresourcedefinitions.apiextensions.k8s.io': counted,
+  'daemonsets.apps': counted,
+  'deployments.apps': counted,
+  'replicasets.apps': counted,
+  'statefulsets.apps': { ...counted, validateName: dnsLabelName },
+  'cronjobs.batch': counted,
+  'jobs.batch': jobs,
+  'certificatesigningrequests.certificates.k8s.io': selecting('spec.signerName'),
+  'leases.coordination.k8s.io': createsOnUpdate,
+  'endpointslices.discovery.k8s.io': { generationOf: ['endpoints', 'ports', 'addressType'] },
+  'flowschemas.flowcontrol.apiserver.k8s.io': counted,
+  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': counted,
+  'ingressclasses.networking.k8s.io': counted,
+  'ingresses.networking.k8s.io': counted,
+  'networkpolicies.networking.k8s.io': counted,
+  'runtimeclasses.node.k8s.io': createsOnUpdate,
+  'poddisruptionbudgets.policy': counted,
+  'clusterrolebindings.rbac.authorization.k8s.io': rbac,
+  'clusterroles.rbac.authorization.k8s.io': rbac,
+  'rolebindings.rbac.authorization.k8s.io': rbac,
+  'roles.rbac.authorization.k8s.io': rbac,
+  'resourceclaims.resource.k8s.io': answersObject,
+  'resourceclaimtemplates.resource.k8s.io': answersObject,
+  'resourceslices.resource.k8s.io': { ...counted, ...selecting('spec.driver', 'spec.nodeName') },
+  'priorityclasses.scheduling.k8s.io': { generationOf: ['value', 'globalDefault', 'preemptionPolicy', 'description'] },
+  'csidrivers.storage.k8s.io': answersObject,
+  'csinodes.storage.k8s.io': answersObject,
+  'storageclasses.storage.k8s.io': answersObject,
+  'volumeattachments.storage.k8s.io': answersObject,
+};
+
+const NO_RULES: Strategy = {};
+
+export const strategyOf = (resource: GroupResource): Strategy => STRATEGIES[qualifiedName(resource)] ?? NO_RULES;
+
+/** How storage extracts what field selectors compare; null for types that select on their metadata only. */
+export const selectableFieldsOf = (resource: GroupResource): ((object: ApiObject) => Record<string, string>) | null =>
+  strategyOf(resource).selectableFields ?? null;
