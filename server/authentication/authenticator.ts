@@ -1,0 +1,46 @@
+import type { Request, User } from '../endpoints/context.js';
+
+/** What one way of authentication makes of a request. */
+export type Authentication =
+  | { readonly outcome: 'user'; readonly user: User }
+  /** The request carries nothing that this way looks at. */
+  | { readonly outcome: 'absent' }
+  /** It carries something, and that is no good. The reason is for the log: clients are told only "Unauthorized". */
+  | { readonly outcome: 'invalid'; readonly reason: string };
+
+export type Authenticator = (request: Request) => Authentication | Promise<Authentication>;
+
+export const anonymousUser = 'system:anonymous';
+export const groupUnauthenticated = 'system:unauthenticated';
+export const groupAuthenticated = 'system:authenticated';
+export const groupMasters = 'system:masters';
+
+const anonymous: Authentication = { outcome: 'user', user: { name: anonymousUser, uid: '', groups: [groupUnauthenticated], extra: {} } };
+
+/**
+ * Asks each way in order; the first user counts and joins `system:authenticated`. Bad credentials are refused even where anonymous
+ * requests are welcome: whoever shows a broken badge is not to be mistaken for somebody without one.
+ */
+export function firstOf(authenticators: readonly Authenticator[], options: { readonly anonymous: boolean }): Authenticator {
+  return async (request) => {
+    let invalid: Authentication | null = null;
+    for (const authenticate of authenticators) {
+      const answer = authenticate(request);
+      const result = answer instanceof Promise ? await answer : answer;
+      if (result.outcome === 'user') return result;
+      if (result.outcome === 'invalid') invalid ??= result;
+    }
+    return invalid ?? (options.anonymous ? anonymous : { outcome: 'absent' });
+  };
+}
+
+/** Adds the group that everybody who proved an identity belongs to. */
+export function withAuthenticatedGroup(user: User): User {
+  return user.groups.includes(groupAuthenticated) || user.groups.includes(groupUnauthenticated) ? user : { ...user, groups: [...user.groups, groupAuthenticated] };
+}
+
+/** No token is valid yet; one that is presented must not pass for "no credentials". */
+export const refuseTokens: Authenticator = (request) => {
+  const header = request.headers.authorization;
+  return header !== undefined && /^bearer\s+\S/i.test(header) ? { outcome: 'invalid', reason: 'bearer tokens are not accepted' } : { outcome: 'absent' };
+};

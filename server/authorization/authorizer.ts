@@ -1,0 +1,40 @@
+import type { RequestInfo, User } from '../endpoints/context.js';
+
+/** What is asked for, in the words that rules are written in. */
+export type Attributes =
+  | { readonly isResource: false; readonly user: User; readonly verb: string; readonly path: string }
+  | {
+      readonly isResource: true; readonly user: User; readonly verb: string;
+      readonly group: string; readonly version: string; readonly namespace: string; readonly resource: string; readonly subresource: string; readonly name: string;
+    };
+
+export interface Decision {
+  readonly decision: 'allow' | 'deny' | 'noOpinion';
+  /** Shown to clients behind the refusal; empty when there is nothing to say. */
+  readonly reason: string;
+}
+
+export type Authorizer = (attributes: Attributes) => Decision | Promise<Decision>;
+
+export function attributesOf(user: User, info: RequestInfo, method: string): Attributes {
+  if (!info.isResource) return { isResource: false, user, verb: method.toLowerCase(), path: info.path };
+  const { group, version, namespace, resource, subresource, name } = info;
+  return { isResource: true, user, verb: ruleVerbs.get(info.verb) ?? info.verb, group, version, namespace, resource, subresource, name };
+}
+
+/** Methods that no rule names: HEAD reads like GET, the others have no verb at all. */
+const ruleVerbs: ReadonlyMap<string, string> = new Map([['head', 'get'], ['options', ''], ['connect', ''], ['other', '']]);
+
+/** Asks each in order: the first allow or deny counts, silence of all refuses and collects what they had to say. */
+export function firstDecision(authorizers: readonly Authorizer[]): Authorizer {
+  return async (attributes) => {
+    const reasons: string[] = [];
+    for (const authorize of authorizers) {
+      const answer = authorize(attributes);
+      const decision = answer instanceof Promise ? await answer : answer;
+      if (decision.decision !== 'noOpinion') return decision;
+      if (decision.reason !== '') reasons.push(decision.reason);
+    }
+    return { decision: 'noOpinion', reason: reasons.join('\n') };
+  };
+}

@@ -1,0 +1,108 @@
+import type { Request, RequestContext, RequestInfo, Response, User } from '../endpoints/context.js';
+import { badRequest, StatusError } from '../api/status.js';
+
+/** Largest request body, as in the reference. */
+export const bodyBytesMax = 3 * 1024 * 1024;
+/** How much of a refused body is read and thrown away, so that a slow-witted client gets to see the answer, before its connection is cut. */
+const discardedBytesMax = 64 * 1024 * 1024;
+
+export const nobody: User = { name: '', uid: '', groups: [], extra: {} };
+
+/** One request on its way through the filters, with its answer. What the filters learn is filled in as they run. */
+export class Exchange implements RequestContext {
+  user: User = nobody;
+  /** The user that was authenticated, where another one is impersonated. */
+  impersonator: User | null = null;
+  deadline = Number.POSITIVE_INFINITY;
+  readonly warnings: string[] = [];
+  readonly startedAt = performance.now();
+  /** The response is over: sent completely, or cut off. */
+  closed = false;
+  #controller: AbortController | null = null;
+  #reason: Error | null = null;
+  #body: Promise<Buffer> | null = null;
+  readonly #onClose: (() => void)[] = [];
+
+  constructor(
+    readonly request: Request, readonly response: Response, readonly auditId: string, readonly info: RequestInfo, readonly query: URLSearchParams,
+  ) {
+    response.once('close', () => { this.#close(); });
+    // A client that resets the connection must never end the process: the response's `close` says all there is to know.
+    response.on('error', ignore);
+    request.on('error', ignore);
+  }
+
+  get method(): string { return this.request.method ?? ''; }
+
+  /** Watches, proxies and streams: they outlive the request timeout and do not count as requests in flight. */
+  get longRunning(): boolean {
+    const { info } = this;
+    if (!info.isResource) return info.path === '/debug/pprof/profile';
+    return info.verb === 'watch' || info.verb === 'proxy' || streamingSubresources.has(info.subresource);
+  }
+
+  /** Made on first use: most requests never look at it. */
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.#reason !== null) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Tells whoever works on this request that the answer is no longer wanted. The first reason stays. */
+  abort(reason: Error): void {
+    this.#reason ??= reason;
+    this.#controller?.abort(this.#reason);
+  }
+
+  /** Calls `action` once the response is over. Actions must not throw. */
+  onClose(action: () => void): void { this.#onClose.push(action); }
+
+  #close(): void {
+    this.closed = true;
+    if (!this.response.writableEnded) this.abort(new Error('the client went away'));
+    for (const action of this.#onClose) action();
+  }
+
+  body(): Promise<Buffer> { return (this.#body ??= readBody(this.request)); }
+}
+
+const streamingSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
+const ignore = (): void => {};
+
+const tooLarge = (): StatusError => new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`);
+
+function readBody(request: Request): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) {
+      discard(request, 0);
+      reject(tooLarge());
+      return;
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size <= bodyBytesMax) { chunks.push(chunk); return; }
+      request.off('data', onData);
+      discard(request, size);
+      reject(tooLarge());
+    };
+    const onEarlyEnd = (cause?: Error): void => { reject(badRequest('the request body ended before it was complete', cause)); };
+    request.on('data', onData);
+    request.once('end', () => { resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)); });
+    request.once('error', onEarlyEnd);
+    request.once('aborted', onEarlyEnd);
+    request.once('close', onEarlyEnd);
+    if (request.destroyed) onEarlyEnd();
+  });
+}
+
+function discard(request: Request, alreadyRead: number): void {
+  let size = alreadyRead;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > discardedBytesMax) request.destroy();
+  });
+}

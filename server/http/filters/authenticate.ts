@@ -1,0 +1,18 @@
+import { unauthorized } from '../../api/status.js';
+import type { Authenticator } from '../../authentication/authenticator.js';
+import type { Logger } from '../../observability/logger.js';
+import type { Exchange } from '../exchange.js';
+
+/** Finds out who asks. Why credentials were refused is logged and not told. */
+export function authenticateFilter(authenticate: Authenticator, log: Logger): (exchange: Exchange) => Promise<void> {
+  return async (exchange) => {
+    const answer = authenticate(exchange.request);
+    const result = answer instanceof Promise ? await answer : answer;
+    if (result.outcome === 'user') {
+      exchange.user = result.user;
+      return;
+    }
+    if (result.outcome === 'invalid') log.warn('refused credentials', { reason: result.reason, client: exchange.request.socket?.remoteAddress, auditId: exchange.auditId });
+    throw unauthorized();
+  };
+}

@@ -1,0 +1,22 @@
+import type { Exchange } from '../exchange.js';
+
+/**
+ * Adds the CORS headers for origins that match one of the patterns, and HSTS directives to all. A preflight request (OPTIONS with an allowed
+ * origin) is answered at once: it carries no credentials. Returns true when the request has been answered.
+ */
+export function corsFilter(origins: readonly RegExp[], hsts: string | null): (exchange: Exchange) => boolean {
+  return ({ request, response, method }) => {
+    if (hsts !== null) response.setHeader('strict-transport-security', hsts);
+    const { origin } = request.headers;
+    if (typeof origin !== 'string' || !origins.some((pattern) => pattern.test(origin))) return false;
+    response.setHeader('access-control-allow-origin', origin);
+    response.setHeader('access-control-allow-methods', 'POST, GET, OPTIONS, PUT, DELETE, PATCH');
+    response.setHeader('access-control-allow-headers', 'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since');
+    response.setHeader('access-control-expose-headers', 'Date');
+    response.setHeader('access-control-allow-credentials', 'true');
+    if (method !== 'OPTIONS') return false;
+    response.statusCode = 204;
+    response.end();
+    return true;
+  };
+}

@@ -1,0 +1,33 @@
+import { badRequest, timeout } from '../../api/status.js';
+import { parseDuration } from '../../catalogue/flags/duration.js';
+import { writeStatusError } from '../errors.js';
+import type { Exchange } from '../exchange.js';
+
+/**
+ * Gives each request its time limit: the server's, or less if the client asks for less with `?timeout=`. When the limit passes, the client
+ * gets a 504 and the work is told to stop; whether it takes effect is then unknown. Long-running requests set limits of their own.
+ */
+export function deadlineFilter(requestTimeoutMs: number): (exchange: Exchange) => void {
+  return (exchange) => {
+    if (exchange.longRunning) return;
+    const limit = Math.min(requestTimeoutMs, requested(exchange.query) ?? requestTimeoutMs);
+    exchange.deadline = exchange.startedAt + limit;
+    const timer = setTimeout(expire, limit, exchange);
+    exchange.onClose(() => { clearTimeout(timer); });
+  };
+}
+
+/** An empty value and zero mean the server's own limit. */
+function requested(query: URLSearchParams): number | null {
+  const text = query.size === 0 ? null : query.get('timeout');
+  if (text === null || text === '') return null;
+  const parsed = parseDuration(text);
+  if (!parsed.ok) throw badRequest(`invalid timeout specified in the request URL - ${parsed.message}`);
+  return parsed.milliseconds === 0 ? null : Math.max(parsed.milliseconds, 1);
+}
+
+function expire(exchange: Exchange): void {
+  const error = timeout('Timeout: request did not complete within the allotted timeout', 0);
+  exchange.abort(error);
+  writeStatusError(exchange, error);
+}

@@ -1,0 +1,98 @@
+import type { User } from '../../endpoints/context.js';
+import { badRequest } from '../../api/status.js';
+import { anonymousUser, groupAuthenticated, groupUnauthenticated } from '../../authentication/authenticator.js';
+import type { Attributes, Authorizer } from '../../authorization/authorizer.js';
+import { forbidden } from '../../authorization/forbidden.js';
+import type { Exchange } from '../exchange.js';
+
+const extraPrefix = 'impersonate-extra-';
+const serviceAccountPrefix = 'system:serviceaccount:';
+
+interface Wanted { readonly name: string; readonly uid: string; readonly groups: readonly string[]; readonly extra: Readonly<Record<string, readonly string[]>> }
+
+/**
+ * Lets a user act as another one (headers `Impersonate-User`, `-Group`, `-Uid`, `-Extra-KEY`), if the verb "impersonate" is granted on every
+ * single part. From here on the request is the other user's; who really asked stays known for the audit log.
+ */
+export function impersonateFilter(authorize: Authorizer): (exchange: Exchange) => void | Promise<void> {
+  return (exchange) => {
+    const wanted = readHeaders(exchange);
+    return wanted === null ? undefined : impersonate(exchange, wanted, authorize);
+  };
+}
+
+async function impersonate(exchange: Exchange, wanted: Wanted, authorize: Authorizer): Promise<void> {
+  if (wanted.name === '') throw badRequest(`requested ${goSyntax(wanted)} without impersonating a user name`);
+  for (const attributes of parts(exchange.user, wanted)) {
+    const { decision, reason } = await authorize(attributes);
+    if (decision !== 'allow') throw forbidden(attributes, reason);
+  }
+  exchange.impersonator = exchange.user;
+  exchange.user = { name: wanted.name, uid: wanted.uid, groups: completeGroups(wanted), extra: wanted.extra };
+}
+
+/** Null when no impersonation is asked for. Cheap for the usual request, which has none of these headers. */
+function readHeaders({ request }: Exchange): Wanted | null {
+  const names = Object.keys(request.headers).filter((header) => header.startsWith('impersonate-'));
+  if (names.length === 0) return null;
+  const groups: string[] = [];
+  const extra: Record<string, string[]> = {};
+  const raw = rawHeaders(request.rawHeaders);
+  for (const [header, value] of raw) {
+    if (header === 'impersonate-group') groups.push(value);
+    else if (header.startsWith(extraPrefix)) (extra[decodeKey(header.slice(extraPrefix.length))] ??= []).push(value);
+  }
+  const single = (wantedHeader: string): string => raw.find(([header]) => header === wantedHeader)?.[1] ?? '';
+  const wanted = { name: single('impersonate-user'), uid: single('impersonate-uid'), groups, extra };
+  return wanted.name === '' && wanted.uid === '' && groups.length === 0 && Object.keys(extra).length === 0 ? null : wanted;
+}
+
+/** Values of repeated headers one by one: joining them would make a group of two names with a comma. */
+function rawHeaders(list: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let i = 0; i + 1 < list.length; i += 2) {
+    const name = list[i]!.toLowerCase();
+    if (name.startsWith('impersonate-')) pairs.push([name, list[i + 1]!]);
+  }
+  return pairs;
+}
+
+function decodeKey(key: string): string {
+  try { return decodeURIComponent(key); } catch { return key; }
+}
+
+/** What must be allowed, part by part. */
+function* parts(user: User, wanted: Wanted): Generator<Attributes> {
+  const on = (resource: string, name: string, more: { group?: string; namespace?: string; subresource?: string } = {}): Attributes => ({
+    isResource: true, user, verb: 'impersonate', group: '', version: 'v1', namespace: '', subresource: '', resource, name, ...more,
+  });
+  const account = serviceAccount(wanted.name);
+  yield account === null ? on('users', wanted.name) : on('serviceaccounts', account.name, { namespace: account.namespace });
+  for (const group of wanted.groups) yield on('groups', group);
+  for (const [key, values] of Object.entries(wanted.extra)) {
+    for (const value of values) yield on('userextras', value, { group: 'authentication.k8s.io', subresource: key });
+  }
+  if (wanted.uid !== '') yield on('uids', wanted.uid, { group: 'authentication.k8s.io' });
+}
+
+function serviceAccount(name: string): { readonly namespace: string; readonly name: string } | null {
+  if (!name.startsWith(serviceAccountPrefix)) return null;
+  const [namespace, account, ...more] = name.slice(serviceAccountPrefix.length).split(':');
+  return namespace && account && more.length === 0 ? { namespace, name: account } : null;
+}
+
+/** Service accounts bring their groups; everybody is either authenticated or not, as the real user would be. */
+function completeGroups(wanted: Wanted): string[] {
+  const account = serviceAccount(wanted.name);
+  const own = wanted.groups.length === 0 && account !== null ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`] : wanted.groups;
+  if (own.includes(groupAuthenticated) || own.includes(groupUnauthenticated)) return [...own];
+  return [...own, wanted.name === anonymousUser ? groupUnauthenticated : groupAuthenticated];
+}
+
+/** Clients of the reference see this text, which prints a structure of its implementation language. */
+function goSyntax({ name, uid, groups, extra }: Wanted): string {
+  const list = (values: readonly string[]): string => `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`;
+  const entries = Object.entries(extra).map(([key, values]) => `${JSON.stringify(key)}:${list(values)}`);
+  const extras = entries.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${entries.join(', ')}}`;
+  return `&user.DefaultInfo{Name:${JSON.stringify(name)}, UID:${JSON.stringify(uid)}, Groups:${groups.length === 0 ? '[]string(nil)' : list(groups)}, Extra:${extras}}`;
+}

@@ -1,0 +1,30 @@
+import type { Logger } from '../../observability/logger.js';
+import type { RequestMetrics } from '../../observability/metrics.js';
+import type { Exchange } from '../exchange.js';
+
+/** Verbosity from which every request is logged. */
+const accessLogLevel = 3;
+
+/** Counts and times each request, and at `-v=3` logs it, once its answer is over. */
+export function observeFilter(metrics: RequestMetrics, log: Logger): (exchange: Exchange) => void {
+  return (exchange) => {
+    const { longRunning } = exchange;
+    const ended = longRunning ? metrics.longRunning(exchange.info) : null;
+    exchange.onClose(() => {
+      ended?.();
+      const seconds = (performance.now() - exchange.startedAt) / 1000;
+      const code = exchange.response.headersSent ? exchange.response.statusCode : 0;
+      metrics.observe(exchange.info, exchange.method, code, seconds, longRunning);
+      if (log.enabled(accessLogLevel)) logAccess(exchange, code, seconds, log);
+    });
+  };
+}
+
+function logAccess(exchange: Exchange, code: number, seconds: number, log: Logger): void {
+  const { request, info } = exchange;
+  log.info('request', {
+    verb: info.isResource ? info.verb : exchange.method, uri: request.url, protocol: `HTTP/${request.httpVersion}`, code, ms: (seconds * 1000).toFixed(1),
+    user: exchange.user.name, as: exchange.impersonator === null ? undefined : exchange.impersonator.name,
+    agent: request.headers['user-agent'], client: request.socket?.remoteAddress, auditId: exchange.auditId,
+  });
+}

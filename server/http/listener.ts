@@ -1,0 +1,176 @@
+import { createSecureServer } from 'node:http2';
+import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
+import { createServer } from 'node:https';
+import type { Server as HttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
+import type { Request, Response } from '../endpoints/context.js';
+
+export interface ListenerOptions {
+  /** Empty, `0.0.0.0` or `::` listens on all interfaces and address families. */
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly certificate: { readonly cert: Buffer; readonly key: Buffer };
+  /** Authorities of client certificates; null asks for none. */
+  readonly clientCa: Buffer | null;
+  /** Chooses another certificate by the name that the client asks for. */
+  readonly sni: ((name: string) => SecureContext | null) | null;
+  readonly tls: Pick<SecureContextOptions, 'minVersion' | 'ciphers'>;
+  readonly http2: boolean;
+  /** 0 for the default. */
+  readonly http2StreamsMax: number;
+  /** Share of HTTP/2 requests whose connection is asked to go elsewhere, 0 to 0.02. */
+  readonly goawayChance: number;
+  readonly handle: (request: Request, response: Response) => void;
+}
+
+export interface Listener {
+  readonly host: string;
+  readonly port: number;
+  /** Takes no new connections and asks the clients of the open ones to leave; requests under way go on. */
+  drain(): void;
+  /** Cuts what is left and resolves when the port is free. */
+  close(): Promise<void>;
+}
+
+/** A listener that could not start: the message names the address and what to do. */
+export class ListenError extends Error {}
+
+const headerBytesMax = 64 * 1024;
+const headerPairsMax = 512;
+const headersTimeoutMs = 30_000;
+/** Time to send a whole request; long enough for 3 MiB over a bad line. */
+const requestReceiveTimeoutMs = 120_000;
+/** Longer than the idle time after which clients and balancers usually close, so that they decide and no request is lost in between. */
+const keepAliveTimeoutMs = 180_000;
+/** client-go sends everything, watches included, over one connection. */
+const defaultStreamsMax = 1_000;
+/** What a client may send of a body before the server has read it: per stream, and for all streams of a connection. */
+const streamWindowBytes = 256 * 1024;
+const sessionWindowBytes = 2 * 1024 * 1024;
+const sessionMemoryMegabytes = 64;
+
+type AnyServer = Http2SecureServer | HttpsServer;
+
+/** Starts to listen. HTTP/2 and HTTP/1.1 share the port; ALPN decides. Rejects with a ListenError. */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const server = createAnyServer(options);
+  const sockets = new Set<TLSSocket>();
+  const sessions = new Set<ServerHttp2Session>();
+  server.on('secureConnection', (socket: TLSSocket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.once('close', () => { sockets.delete(socket); });
+  });
+  server.on('session', (session: ServerHttp2Session) => {
+    sessions.add(session);
+    session.setLocalWindowSize(sessionWindowBytes);
+    session.on('error', ignore);
+    session.once('close', () => { sessions.delete(session); });
+  });
+  // Broken handshakes, resets and frames against the protocol end their own connection and nothing else.
+  server.on('sessionError', ignore);
+  server.on('tlsClientError', ignore);
+  const busy = trackBusySockets(server, options);
+  const address = await bind(server, options);
+
+  const drain = (): void => {
+    server.close();
+    for (const session of sessions) session.close();
+    for (const socket of sockets) if (!isHttp2(socket) && !busy.has(socket)) socket.end();
+    busy.draining = true;
+  };
+  const close = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => { if (server.listening) server.close(() => { resolve(); }); else resolve(); });
+    for (const session of sessions) session.destroy();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return { host: address.address, port: address.port, drain, close };
+}
+
+const ignore = (): void => {};
+const isHttp2 = (socket: TLSSocket): boolean => socket.alpnProtocol === 'h2';
+
+function createAnyServer(options: ListenerOptions): AnyServer {
+  const { certificate, clientCa, sni, tls } = options;
+  const common = {
+    ...tls, cert: certificate.cert, key: certificate.key,
+    // Whether a certificate is good enough is decided by authentication, which can say so to the client.
+    ...(clientCa === null ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
+    ...(sni === null ? {} : { SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) => { done(null, sni(name) ?? undefined); } }),
+    handshakeTimeout: headersTimeoutMs,
+    maxHeaderSize: headerBytesMax,
+  };
+  const server: AnyServer = options.http2
+    ? createSecureServer({
+      ...common, allowHTTP1: true, maxSessionMemory: sessionMemoryMegabytes, maxHeaderListPairs: headerPairsMax,
+      settings: { maxConcurrentStreams: options.http2StreamsMax || defaultStreamsMax, initialWindowSize: streamWindowBytes, maxHeaderListSize: headerBytesMax },
+    })
+    : createServer(common);
+  // Under `allowHTTP1` the HTTP/1.1 side reads these as members of the server.
+  return Object.assign(server, {
+    headersTimeout: headersTimeoutMs, requestTimeout: requestReceiveTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs, maxHeadersCount: headerPairsMax * 2,
+  });
+}
+
+interface BusySockets { has(socket: TLSSocket): boolean; draining: boolean }
+
+/** Counts HTTP/1.1 requests per socket, so that draining can close the idle ones at once and the others after their answer. */
+function trackBusySockets(server: AnyServer, { handle, goawayChance }: ListenerOptions): BusySockets {
+  const requests = new Map<object, number>();
+  const busy: BusySockets = { has: (socket) => requests.has(socket), draining: false };
+  server.on('request', (request: Request, response: Response) => {
+    if ('stream' in request) {
+      if (goawayChance > 0 && Math.random() < goawayChance) request.stream.session?.close();
+    } else {
+      const { socket } = request;
+      requests.set(socket, (requests.get(socket) ?? 0) + 1);
+      if (busy.draining) response.setHeader('connection', 'close');
+      response.once('close', () => {
+        const left = (requests.get(socket) ?? 1) - 1;
+        if (left > 0) requests.set(socket, left);
+        else requests.delete(socket);
+        if (busy.draining && left <= 0) socket.end();
+      });
+    }
+    handle(request, response);
+  });
+  return busy;
+}
+
+/** All families where there are several; IPv4 alone on machines without IPv6. */
+async function bind(server: AnyServer, { host, port }: ListenerOptions): Promise<AddressInfo> {
+  const everywhere = host === '' || host === '0.0.0.0' || host === '::';
+  try {
+    return await tryBind(server, everywhere ? '::' : host, port);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (everywhere && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL')) return tryBind(server, '0.0.0.0', port).catch((second: unknown) => { throw explain(second, host, port); });
+    throw explain(error, host, port);
+  }
+}
+
+function tryBind(server: AnyServer, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      server.on('error', ignore);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+const causes: ReadonlyMap<string, string> = new Map([
+  ['EADDRINUSE', 'another process listens there already; stop it, or choose another --secure-port'],
+  ['EACCES', 'this user may not listen there; choose a --secure-port above 1023'],
+  ['EADDRNOTAVAIL', 'this machine has no such address; check --bind-address'],
+  ['ENOTFOUND', 'this name has no address; check --bind-address'],
+]);
+
+function explain(error: unknown, host: string, port: number): ListenError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new ListenError(`cannot listen on ${host.includes(':') ? `[${host}]` : host}:${port}: ${causes.get(code ?? '') ?? message}`, { cause: error });
+}

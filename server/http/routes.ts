@@ -1,0 +1,101 @@
+import { Router } from 'express';
+import type { Request as ExpressRequest, Response as ExpressResponse } from 'express';
+import type { ReplicaStatus } from '../../raft/replica-api.js';
+import type { Request, RequestContext } from '../endpoints/context.js';
+import { StatusError, unavailable } from '../api/status.js';
+import type { HealthEndpoint, HealthRegistry } from '../observability/health.js';
+import type { Logger } from '../observability/logger.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { Answer } from './chain.js';
+import { writeJson, writeText } from './errors.js';
+import type { Exchange } from './exchange.js';
+
+export interface RouteOptions {
+  /** Requests about resources; the path starts with `/api/` or `/apis/`. */
+  readonly resources: (context: RequestContext) => Promise<void>;
+  /** Documents about the API: discovery, version. False when the path is none of them. */
+  readonly documents: (context: RequestContext) => Promise<boolean>;
+  readonly health: HealthRegistry;
+  readonly metrics: Metrics;
+  /** Null for a server without a replica of its own. */
+  readonly replicaStatus: (() => Promise<ReplicaStatus>) | null;
+  readonly log: Logger;
+}
+
+/**
+ * Decides who answers. Resources go straight to the endpoints, which match them by their parts; the few fixed paths of the process itself
+ * are kept in a router. Only the router is used and not the application object around it: that one swaps the prototypes of every request
+ * and response, which fails on HTTP/2 and is slow on both.
+ */
+export function createRoutes(options: RouteOptions): Answer {
+  const exchanges = new WeakMap<object, Exchange>();
+  const router = processRouter(options, (request) => exchanges.get(request)!);
+  return async (exchange) => {
+    const { info } = exchange;
+    if (info.isResource) {
+      // Doubled slashes in front are forgiven when permissions are looked up, never here.
+      if (!/^\/apis?\//.test(info.path)) notFound(exchange);
+      else await options.resources(exchange);
+      return;
+    }
+    if (await options.documents(exchange)) return;
+    exchanges.set(exchange.request, exchange);
+    await dispatch(router, exchange);
+  };
+}
+
+/** Runs the router; resolves when a route has answered or none took the request, and rejects with what a route threw. */
+function dispatch(router: Router, exchange: Exchange): Promise<void> {
+  return new Promise((resolve, reject) => {
+    exchange.onClose(resolve);
+    router(exchange.request as unknown as ExpressRequest, exchange.response as unknown as ExpressResponse, (error?: unknown) => {
+      if (error !== undefined && error !== null) { reject(error instanceof Error ? error : new Error(String(error))); return; }
+      notFound(exchange);
+      resolve();
+    });
+  });
+}
+
+const notFound = (exchange: Exchange): void => { writeText(exchange, 404, '404 page not found\n'); };
+
+const methodNotAllowed = (): StatusError => new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+function processRouter({ health, metrics, replicaStatus, log }: RouteOptions, exchangeOf: (request: Request) => Exchange): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const endpoint of ['healthz', 'livez', 'readyz'] as const) {
+    router.all([`/${endpoint}`, `/${endpoint}/`], (request) => answerHealth(exchangeOf(request), health, endpoint, log));
+    router.all(`/${endpoint}/*name`, (request) => answerCheck(exchangeOf(request), health, endpoint, log));
+  }
+  router.all('/metrics', async (request) => {
+    const exchange = exchangeOf(request);
+    if (exchange.method !== 'GET') throw methodNotAllowed();
+    const text = await metrics.registry.metrics();
+    exchange.response.setHeader('content-type', metrics.registry.contentType);
+    exchange.response.end(text);
+  });
+  router.all('/raft/v1/status', async (request) => {
+    const exchange = exchangeOf(request);
+    if (exchange.method !== 'GET') throw methodNotAllowed();
+    if (replicaStatus === null) notFound(exchange);
+    else writeJson(exchange, 200, await replicaStatus().catch((cause: unknown) => { throw Object.assign(unavailable('the replica does not answer'), { cause }); }));
+  });
+  return router;
+}
+
+async function answerHealth(exchange: Exchange, health: HealthRegistry, endpoint: HealthEndpoint, log: Logger): Promise<void> {
+  const exclude = exchange.query.getAll('exclude').flatMap((list) => list.split(','));
+  const report = await health.report(endpoint, { verbose: exchange.query.has('verbose'), exclude });
+  logFailures(endpoint, report.failures, log);
+  writeText(exchange, report.code, report.text);
+}
+
+async function answerCheck(exchange: Exchange, health: HealthRegistry, endpoint: HealthEndpoint, log: Logger): Promise<void> {
+  const report = await health.single(endpoint, exchange.info.path.slice(endpoint.length + 2));
+  if (report === null) { notFound(exchange); return; }
+  logFailures(endpoint, report.failures, log);
+  writeText(exchange, report.code, report.text);
+}
+
+function logFailures(endpoint: HealthEndpoint, failures: readonly { readonly name: string; readonly reason: unknown }[], log: Logger): void {
+  for (const { name, reason } of failures) log.warn('health check failed', { endpoint, check: name, reason });
+}

@@ -1,0 +1,89 @@
+import { createLogger as createWinston, format, transports } from 'winston';
+
+/** Facts that belong to an event; they print as `key=value`. Members whose name speaks of a secret print as `[redacted]`. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Writes one line per event. The event is a constant phrase, so that it can be searched for; everything variable is a field. */
+export interface Logger {
+  error(event: string, fields?: Fields): void;
+  warn(event: string, fields?: Fields): void;
+  info(event: string, fields?: Fields): void;
+  /** Written when verbosity (`-v`, or `--vmodule` for this component) is at least `level`. */
+  debug(level: number, event: string, fields?: Fields): void;
+  /** Ask before collecting costly fields. */
+  enabled(level: number): boolean;
+  /** A logger for a part of the program; `--vmodule` patterns match this name. */
+  named(component: string): Logger;
+}
+
+export interface LoggerOptions {
+  readonly verbosity: number;
+  /** Patterns (`*` and `?`) over component names, with the verbosity for the components that match; the first match counts. */
+  readonly modules?: ReadonlyMap<string, number>;
+  readonly stream?: NodeJS.WritableStream;
+  /** Default: when the stream is a terminal and NO_COLOR is not set. */
+  readonly color?: boolean;
+}
+
+/** How much of one field is printed. */
+const valueCharactersMax = 2_000;
+const secretName = /token|password|passwd|secret|authorization|credential|private|cookie/i;
+const plainValue = /^[\w.:/@%+,;*[\]{}<>()~^|&?!#$-]+$/;
+
+export function createLogger(options: LoggerOptions): Logger {
+  const stream = options.stream ?? process.stderr;
+  const color = options.color ?? ((stream as NodeJS.WriteStream).isTTY === true && !process.env['NO_COLOR']);
+  const winston = createWinston({
+    levels: { error: 0, warn: 1, info: 2 },
+    level: 'info',
+    format: format.printf((entry) => line(entry.level, entry['component'] as string, String(entry.message), entry['fields'] as Fields | undefined, color)),
+    transports: [new transports.Stream({ stream, eol: '\n' })],
+  });
+  const named = (component: string): Logger => {
+    const verbosity = verbosityOf(component, options);
+    const write = (level: string) => (event: string, fields?: Fields): void => { winston.log({ level, message: event, component, fields }); };
+    const info = write('info');
+    return {
+      error: write('error'), warn: write('warn'), info, named,
+      enabled: (level) => level <= verbosity,
+      debug: (level, event, fields) => { if (level <= verbosity) info(event, fields); },
+    };
+  };
+  return named('');
+}
+
+function verbosityOf(component: string, { verbosity, modules }: LoggerOptions): number {
+  for (const [pattern, level] of modules ?? []) {
+    const expression = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.');
+    if (new RegExp(`^${expression}$`).test(component)) return level;
+  }
+  return verbosity;
+}
+
+const colors: Readonly<Record<string, string>> = { error: '\u001b[31m', warn: '\u001b[33m', info: '\u001b[32m' };
+
+function line(level: string, component: string, event: string, fields: Fields | undefined, color: boolean): string {
+  const word = color ? `${colors[level] ?? ''}${level.padEnd(5)}\u001b[0m` : level.padEnd(5);
+  const who = component === '' ? '' : `${component}: `;
+  let text = `${new Date().toISOString()} ${word} ${who}${event}`;
+  for (const [name, value] of Object.entries(fields ?? {})) {
+    if (value !== undefined) text += ` ${name}=${secretName.test(name) ? '[redacted]' : printable(value)}`;
+  }
+  return text;
+}
+
+function printable(value: unknown): string {
+  const text = value instanceof Error ? describeError(value) : typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+  const short = text.length > valueCharactersMax ? `${text.slice(0, valueCharactersMax)}...` : text;
+  return plainValue.test(short) ? short : JSON.stringify(short);
+}
+
+/** A message and the messages of its causes, outermost first. */
+export function describeError(error: unknown): string {
+  const texts: string[] = [];
+  for (let at: unknown = error, depth = 0; at !== undefined && at !== null && depth < 8; at = at instanceof Error ? at.cause : undefined, depth++) {
+    const text = at instanceof Error ? at.message || at.name : String(at);
+    if (!texts.includes(text)) texts.push(text);
+  }
+  return texts.join(': ');
+}
