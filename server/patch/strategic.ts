@@ -1,0 +1,161 @@
+import { setMember } from '../api/members.js';
+import type { JsonObject, JsonValue } from '../api/object.js';
+import { orderItems } from './strategicorder.js';
+import { PatchError } from './patcherror.js';
+
+/** What a strategic merge patch needs to know of one member of a type. */
+export interface PatchField {
+  /** `merge`, `replace`, `retainKeys`; empty when the type says nothing (then structs merge and lists are replaced). */
+  readonly strategies: readonly string[];
+  /** Member that tells items of a merged list apart. */
+  readonly mergeKey: string | null;
+  /** Type of the member, or of the items of a list; null for scalars. */
+  readonly type: PatchType | null;
+}
+export interface PatchType { readonly field: (name: string) => PatchField | undefined }
+
+const patchDirective = '$patch';
+const retainKeys = '$retainKeys';
+const setElementOrder = '$setElementOrder';
+const deleteFromPrimitiveList = '$deleteFromPrimitiveList';
+const isDirective = (name: string): boolean => name === patchDirective || name === retainKeys || name.startsWith(`${setElementOrder}/`) || name.startsWith(`${deleteFromPrimitiveList}/`);
+
+/**
+ * Applies a strategic merge patch: like a JSON Merge Patch, but lists of the types that say so are merged by a key,
+ * and directives in the patch delete, replace and order things. Neither argument is changed. Throws PatchError.
+ */
+export function applyStrategicPatch(document: JsonObject, patch: JsonObject, type: PatchType): JsonObject {
+  return mergeObject(structuredClone(document), structuredClone(patch), type);
+}
+
+/** Changes and returns `original`; consumes `patch`. */
+function mergeObject(original: JsonObject, patch: JsonObject, type: PatchType | null): JsonObject {
+  if (Object.hasOwn(patch, patchDirective)) return replaceOrDelete(patch);
+  retainOnly(original, patch);
+  mergeOrderedLists(original, patch, type);
+  for (const [member, value] of Object.entries(patch)) {
+    if (member.startsWith(`${deleteFromPrimitiveList}/`)) deleteItems(original, member.slice(deleteFromPrimitiveList.length + 1), value);
+    else mergeMember(original, member, value ?? null, type?.field(member));
+  }
+  return original;
+}
+
+function mergeMember(original: JsonObject, member: string, value: JsonValue, field: PatchField | undefined): void {
+  if (value === null) { delete original[member]; return; }
+  const current = Object.hasOwn(original, member) ? original[member] : undefined;
+  const replaces = field?.strategies.includes('replace') === true;
+  if (isObject(current) && isObject(value)) setMember(original, member, replaces ? value : mergeObject(current, value, field?.type ?? null));
+  else if (Array.isArray(current) && Array.isArray(value)) setMember(original, member, merges(field) ? mergeList(current, value, field) : plain(value));
+  else setMember(original, member, plain(value));
+}
+
+const merges = (field: PatchField | undefined): field is PatchField => field?.strategies.includes('merge') === true;
+const isObject = (value: JsonValue | undefined): value is JsonObject => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+function replaceOrDelete(patch: JsonObject): JsonObject {
+  const directive = patch[patchDirective];
+  delete patch[patchDirective];
+  if (directive === 'replace') return patch;
+  if (directive === 'delete') return {};
+  throw new PatchError('directive', `unknown patch type: ${String(directive)} in map: ${spell({ [patchDirective]: directive ?? null, ...patch })}`);
+}
+
+/** `$retainKeys`: members of the live object that the list does not name go; the patch itself may set no others. */
+function retainOnly(original: JsonObject, patch: JsonObject): void {
+  if (!Object.hasOwn(patch, retainKeys)) return;
+  const list = patch[retainKeys];
+  delete patch[retainKeys];
+  if (!Array.isArray(list)) throw new PatchError('directive', 'invalid patch format of retainKeys');
+  const stranger = Object.entries(patch).some(([member, value]) => value !== null && !isDirective(member) && !list.includes(member));
+  if (stranger) throw new PatchError('directive', 'invalid patch format of retainKeys');
+  for (const member of Object.keys(original)) if (!list.includes(member)) delete original[member];
+}
+
+function mergeOrderedLists(original: JsonObject, patch: JsonObject, type: PatchType | null): void {
+  for (const [directive, order] of Object.entries(patch)) {
+    if (!directive.startsWith(setElementOrder)) continue;
+    delete patch[directive];
+    if (!Array.isArray(order)) throw new PatchError('directive', `expected a []interface {}, but received a ${goType(order)}`);
+    const member = directive.slice(setElementOrder.length + 1);
+    const current = listOf(original, member);
+    const update = listOf(patch, member);
+    if (current === undefined && update === undefined) continue;
+    const field = type?.field(member);
+    const merged = current === undefined ? plain(update ?? []) as JsonValue[] : update === undefined || !merges(field) ? (update ?? current) : mergeList(current, update, field);
+    setMember(original, member, orderItems(merged, order, current ?? [], field?.mergeKey ?? null));
+    delete patch[member];
+  }
+}
+
+function listOf(object: JsonObject, member: string): JsonValue[] | undefined {
+  const value = Object.hasOwn(object, member) ? object[member] : undefined;
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) throw new PatchError('directive', `expected a []interface {}, but received a ${goType(value)}`);
+  return value;
+}
+
+function deleteItems(original: JsonObject, member: string, items: JsonValue | undefined): void {
+  const current = Object.hasOwn(original, member) ? original[member] : undefined;
+  if (Array.isArray(current) && Array.isArray(items)) setMember(original, member, current.filter((item) => !items.includes(item)));
+}
+
+function mergeList(current: JsonValue[], update: JsonValue[], field: PatchField): JsonValue[] {
+  if (!update.some(isObject) && !current.some(isObject)) {
+    return orderItems([...new Set([...current, ...update])], update, current, null);
+  }
+  const key = field.mergeKey;
+  if (key === null) throw new PatchError('directive', 'cannot merge lists without merge key');
+  const { kept, items } = applyItemDirectives(current, update, key);
+  const merged = [...kept];
+  for (const item of items) {
+    const position = merged.findIndex((each) => isObject(each) && each[key] === item[key]);
+    if (position < 0) merged.push(plain(item));
+    else merged[position] = mergeObject(merged[position] as JsonObject, item, field.type);
+  }
+  return orderItems(merged, items, kept, key);
+}
+
+interface ItemsAfterDirectives { readonly kept: JsonValue[]; readonly items: JsonObject[] }
+
+/** Items of the patch with `$patch: delete` take their matches away; one with `$patch: replace` takes all live items away. */
+function applyItemDirectives(current: JsonValue[], update: JsonValue[], key: string): ItemsAfterDirectives {
+  const items: JsonObject[] = [];
+  let kept = current;
+  let replace = false;
+  for (const item of update) {
+    if (!isObject(item)) throw new PatchError('directive', 'list elements are not all of the same type');
+    const directive = item[patchDirective];
+    if (directive === 'replace') { replace = true; continue; }
+    if (directive !== undefined && directive !== 'delete') throw new PatchError('directive', `unknown patch type: ${String(directive)} in map: ${spell(item)}`);
+    if (item[key] === undefined || item[key] === null) throw new PatchError('directive', `map: ${spell(item)} does not contain declared merge key: ${key}`);
+    if (directive === 'delete') kept = kept.filter((each) => !isObject(each) || each[key] !== item[key]);
+    else items.push(item);
+  }
+  return replace ? { kept: items.map((item) => plain(item)), items: [] } : { kept, items };
+}
+
+/** A value of the patch that meets nothing in the object: its directives and nulls have nothing to act on and are dropped. */
+function plain<T extends JsonValue>(value: T): T {
+  if (Array.isArray(value)) return value.filter((item) => !isObject(item) || item[patchDirective] === undefined).map((item) => plain(item)) as T;
+  if (!isObject(value)) return value;
+  const kept: JsonObject = {};
+  for (const [member, each] of Object.entries(value as JsonObject)) {
+    if (isDirective(member) || each === null || each === undefined) continue;
+    if (isObject(each) && each[patchDirective] === 'delete') continue;
+    setMember(kept, member, plain(each));
+  }
+  return kept as T;
+}
+
+const goType = (value: JsonValue | undefined): string => {
+  if (isObject(value)) return 'map[string]interface {}';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+};
+
+/** A map as the reference prints it in messages. */
+function spell(object: JsonObject): string {
+  const members = Object.keys(object).sort().map((name) => `${name}:${isObject(object[name]) ? spell(object[name]) : String(object[name])}`);
+  return `map[${members.join(' ')}]`;
+}
+

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import type { JsonObject, JsonValue } from '../../../server/api/object.js';
+import { applyJsonPatch, copiedBytesMax, operationsMax } from '../../../server/patch/jsonpatch.js';
+import { PatchError } from '../../../server/patch/patcherror.js';
+
+const kindOf = (patch: JsonValue, document: JsonObject = { data: { k: '1' }, list: ['a', 'b'] }): string => {
+  try {
+    applyJsonPatch(document, patch);
+    return 'applied';
+  } catch (error) {
+    expect(error).to.be.instanceOf(PatchError);
+    return (error as PatchError).kind;
+  }
+};
+
+describe('JSON patch', () => {
+  const applied: readonly [string, JsonValue, JsonObject][] = [
+    ['adds to the end of a list', [{ op: 'add', path: '/list/-', value: 'c' }], { data: { k: '1' }, list: ['a', 'b', 'c'] }],
+    ['replaces an absent member, as the reference does', [{ op: 'replace', path: '/data/absent', value: 'x' }], { data: { k: '1', absent: 'x' }, list: ['a', 'b'] }],
+    ['moves and copies', [{ op: 'copy', from: '/data', path: '/other' }, { op: 'move', from: '/list/0', path: '/first' }], { data: { k: '1' }, other: { k: '1' }, first: 'a', list: ['b'] }],
+    ['does nothing for no operations', [], { data: { k: '1' }, list: ['a', 'b'] }],
+  ];
+  for (const [what, patch, expected] of applied) {
+    it(what, () => {
+      const document: JsonObject = { data: { k: '1' }, list: ['a', 'b'] };
+      expect(applyJsonPatch(document, patch)).to.deep.equal(expected);
+      expect(document).to.deep.equal({ data: { k: '1' }, list: ['a', 'b'] });
+    });
+  }
+
+  const refused: readonly [string, JsonValue, string][] = [
+    ['a patch that is no list', { op: 'add' }, 'malformed'],
+    ['an operation that is no object', [1], 'malformed'],
+    ['a failed test', [{ op: 'test', path: '/data/k', value: 'no' }], 'failed'],
+    ['removal of an absent member', [{ op: 'remove', path: '/data/absent' }], 'failed'],
+    ['removal beyond the end of a list', [{ op: 'remove', path: '/list/9' }], 'failed'],
+    ['an unknown operation', [{ op: 'frobnicate', path: '/data/k' }], 'failed'],
+    ['a path through a scalar', [{ op: 'add', path: '/data/k/deeper', value: 1 }], 'failed'],
+    ['a path to a prototype', [{ op: 'add', path: '/__proto__/polluted', value: 'yes' }], 'failed'],
+    ['a path to a prototype through a constructor', [{ op: 'add', path: '/data/constructor/prototype/polluted', value: 'yes' }], 'failed'],
+    ['a result that is no object', [{ op: 'replace', path: '', value: 3 }], 'failed'],
+    ['too many operations', Array.from({ length: operationsMax + 1 }, () => ({ op: 'test', path: '/data/k', value: '1' })), 'tooLarge'],
+  ];
+  for (const [what, patch, kind] of refused) {
+    it(`refuses ${what}`, () => {
+      expect(kindOf(patch)).to.equal(kind);
+      expect(({} as JsonObject)['polluted']).to.equal(undefined);
+    });
+  }
+
+  it('refuses copies that double an object until memory ends', () => {
+    const doubling = Array.from({ length: 40 }, (_, round) => ({ op: 'copy', from: '/data', path: `/data/c${round}` }));
+    expect(kindOf(doubling, { data: { k: 'x'.repeat(1024) } })).to.equal('tooLarge');
+    expect(copiedBytesMax).to.be.at.most(3 * 1024 * 1024);
+  });
+});
