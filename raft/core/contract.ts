@@ -21,11 +21,16 @@ export interface CoreOptions {
   readonly inflightMax: number;
   /** Bytes of entries that were appended but not committed at most; further proposals are refused. */
   readonly uncommittedBytesMax: number;
+  /** Bytes of entries in one `Ready.committed` at most (one entry may exceed it); the rest follows in the next Ready. */
+  readonly committedBytesMax: number;
+  /** Bytes of durable, committed entries kept in memory, so that followers which are almost up to date cost no disk reads. */
+  readonly tailBytesMax: number;
+  readonly snapshotSource: SnapshotSource;
 }
 
 export type ProposeResult =
   | { readonly outcome: 'appended'; readonly first: LogIndex; readonly term: Term }
-  /** Definite: nothing was appended. */
+  /** Definite: nothing was appended. Also the answer of a leader that is handing over, then with `leader: null`. */
   | { readonly outcome: 'notLeader'; readonly leader: MemberId | null }
   | { readonly outcome: 'full' };
 
@@ -49,23 +54,32 @@ export interface Core {
   readonly membership: Membership;
   tick(): void;
   step(message: Message): void;
+  /** Appends all commands, as entries `first`, `first + 1`, ... of `term`, or none. At least one. */
   propose(commands: readonly Uint8Array[]): ProposeResult;
+  /** One change at a time: refused while an earlier one is uncommitted, and before the leader has committed an entry of its own term. */
   changeMembership(change: MembershipChange): ChangeResult;
-  /** Starts a read. The answer comes in `Ready.reads` or `Ready.failedReads` under the same id; reads share rounds. */
+  /**
+   * Starts a read. The answer comes in `Ready.reads` or, after an election timeout at the latest, in `Ready.failedReads`, once, under the same id;
+   * ids of reads under way are distinct. Reads share rounds.
+   */
   read(id: number): void;
+  /** Hands leadership over, to the most up-to-date voter if `to` is null. Proposals are refused meanwhile; given up after an election timeout. */
   transferLeadership(to: MemberId | null): void;
   /** The transport finished, or gave up, sending a snapshot. */
   reportSnapshot(to: MemberId, ok: boolean): void;
   /** The connection to a peer was lost: stop pipelining to it until it answers. */
   reportUnreachable(to: MemberId): void;
-  /** null when there is nothing to do. */
+  /** null when there is nothing to do. Throws an InvariantViolation while the last Ready's `persist` or `install` is not reported as durable. */
   ready(): Ready | null;
-  /** The `persist` and `install` of the last Ready are durable. */
+  /** The `persist` and `install` of the last Ready are durable. Messages and ticks may come in between. */
   persisted(): void;
   applied(index: LogIndex): void;
   /** As leader: how far each follower is; null otherwise. */
   progress(): ReadonlyMap<MemberId, { readonly match: LogIndex; readonly state: 'probe' | 'replicate' | 'snapshot'; readonly active: boolean }> | null;
 }
 
-/** What a leader must send when a follower needs entries that were cut: the store's newest checkpoint. Asked by the core through its owner. */
+/**
+ * What a leader offers to a follower whose entries were cut: the store as it is now or its newest checkpoint, not older than the log's first entry.
+ * The owner may send a newer snapshot than the one that the core announced.
+ */
 export type SnapshotSource = () => SnapshotMeta;

@@ -3,12 +3,14 @@ import type { Entry, LogIndex, MemberId, SnapshotMeta, Term } from '../types.js'
 interface Envelope {
   readonly from: MemberId;
   readonly to: MemberId;
-  /** The sender's term; for `preVote`, the term that the sender would campaign in. */
+  /** The sender's term; for `preVote` and a granted `preVoteReply`, the term that the candidate would campaign in. */
   readonly term: Term;
 }
 
 /** What servers say to each other. Every message may be lost, delayed, repeated or overtaken without harm. */
 export type Message = Envelope & MessageBody;
+export type MessageType = Message['type'];
+export type MessageOf<T extends MessageType> = Message & { readonly type: T };
 
 export type MessageBody =
   | { readonly type: 'preVote' | 'vote'; readonly lastIndex: LogIndex; readonly lastTerm: Term;
@@ -21,6 +23,7 @@ export type MessageBody =
   | { readonly type: 'appendReply'; readonly round: number; readonly result: AppendResult }
   /** Offers a snapshot. Its bytes travel beside this message, by the transport; the core sees only the announcement. */
   | { readonly type: 'installSnapshot'; readonly snapshot: SnapshotMeta }
+  /** Asks the leader for a read index. `id` numbers a batch of the sender's reads, from a start drawn at random, so that no answer outlives a restart. */
   | { readonly type: 'readIndex'; readonly id: number }
   /** `index` is null when the receiver was not, or did not stay, leader: ask again. */
   | { readonly type: 'readIndexReply'; readonly id: number; readonly index: LogIndex | null }
@@ -28,5 +31,6 @@ export type MessageBody =
 
 export type AppendResult =
   | { readonly accepted: true; readonly match: LogIndex }
-  /** Back-off hint: the follower's term at the conflict and the first index it may hold of it, so that a term is skipped in one step. */
+  /** `rejected` is the refused `previousIndex`. Back-off hint: the last place at or before it where the follower's term is not newer than the leader's
+   *  there, so that whole terms are skipped in one step. */
   | { readonly accepted: false; readonly rejected: LogIndex; readonly hintIndex: LogIndex; readonly hintTerm: Term };

@@ -1,0 +1,16 @@
+import type { Core, CoreOptions } from './contract.js';
+import { Machine } from './machine.js';
+import type { Rules } from './server.js';
+
+/** Raft as proved. */
+export const raftRules: Rules = {
+  commitsByCounting: (entryTerm, current) => entryTerm === current,
+};
+
+/**
+ * Starts one server's Raft state machine from what its disk holds. It is a follower that knows no leader; a sole voter campaigns with the first tick.
+ * Throws an InvariantViolation if log, hard state and applied index contradict one another.
+ */
+export function createCore(options: CoreOptions): Core {
+  return new Machine(options, raftRules);
+}

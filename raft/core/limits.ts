@@ -1,0 +1,30 @@
+/** The bounds of a core that no caller needs to choose. */
+export const limits = {
+  /** What one entry costs in memory besides its data; counted wherever bytes of entries are. */
+  entryOverheadBytes: 64,
+  /** Messages waiting for the owner to take them; more are dropped, which Raft calls a lossy network. */
+  outboxMessagesMax: 65_536,
+  /** Local reads that wait or are under way; further ones fail at once. */
+  localReadsMax: 65_536,
+  /** Requests from other servers that a leader keeps for its next read round; further ones are answered with "ask again". */
+  remoteReadsMax: 8_192,
+  /** Read rounds in flight. More would send more messages than they save time: waiting reads share the next round. */
+  readRoundsMax: 4,
+  /** Batches of reads that a follower has under way at its leader; further reads wait for the next batch. */
+  forwardedBatchesMax: 16,
+  /** A learner may be promoted when it lacks at most this many committed entries: fewer than a busy leader commits in one round trip. */
+  promoteLagEntriesMax: 256,
+  /** Members of a cluster, learners included. */
+  membersMax: 64,
+  /** Identities that are remembered as removed. A cluster that used them up needs a new cluster id, not a longer list. */
+  removedMax: 4_096,
+} as const;
+
+/** Sizes that suit a cluster on a local network; spread into `CoreOptions` and override at will. */
+export const defaultSizes = {
+  appendBytesMax: 1 << 20,
+  inflightMax: 64,
+  uncommittedBytesMax: 64 << 20,
+  committedBytesMax: 4 << 20,
+  tailBytesMax: 16 << 20,
+} as const;

@@ -1,0 +1,109 @@
+import { logIndex } from '../types.js';
+import type { LogIndex, MemberId, SnapshotMeta } from '../types.js';
+
+export type ProgressState = 'probe' | 'replicate' | 'snapshot';
+
+/**
+ * What a leader knows about one other server.
+ *
+ *             accepted                          accepted at or past the snapshot
+ *   probe ----------------> replicate      snapshot -------------------------> replicate
+ *     ^                         |             ^  |
+ *     |  rejected, unreachable  |             |  | sent, or given up
+ *     +-------------------------+   entries   |  v
+ *     +------------------------------- are cut ---> probe
+ *
+ * probe: one append at a time until the logs are known to agree somewhere. replicate: `next` runs ahead of `match`, a window of appends in flight.
+ * snapshot: entries wait until the snapshot has arrived; only heartbeats are sent.
+ */
+export class Progress {
+  state: ProgressState = 'probe';
+  /** Highest index known to be durable there and equal to the leader's. */
+  match: LogIndex = logIndex(0);
+  /** Next entry to send. */
+  next: LogIndex;
+  /** The newest read round that this server confirmed. */
+  ackedRound = 0;
+  /** The newest commit index and read round that were sent; what was lost is repeated by heartbeats. */
+  sentCommit: LogIndex = logIndex(0);
+  sentRound = 0;
+  /** Last index of each append in flight, oldest first; at most `inflightMax`. */
+  private inflight: LogIndex[] = [];
+  private probeSent = false;
+  private pendingSnapshot: SnapshotMeta | null = null;
+
+  /** `activeAt` is the tick of the last answer. */
+  constructor(readonly id: MemberId, lastIndex: LogIndex, public activeAt: number, private readonly inflightMax: number) {
+    this.next = logIndex(lastIndex + 1);
+  }
+
+  /** The snapshot under way, while in state `snapshot`. */
+  get snapshot(): SnapshotMeta | null {
+    return this.pendingSnapshot;
+  }
+
+  /** Whether an append with entries may be sent now. */
+  get mayCarryEntries(): boolean {
+    if (this.state === 'probe') return !this.probeSent;
+    return this.state === 'replicate' && this.inflight.length < this.inflightMax;
+  }
+
+  /** An append that ends at `last` was sent; optimistic in state replicate: it is not waited for. */
+  sent(last: LogIndex): void {
+    if (this.state === 'probe') this.probeSent = true;
+    if (this.state !== 'replicate') return;
+    this.inflight.push(last);
+    this.next = logIndex(last + 1);
+  }
+
+  /** A heartbeat went out: a probe may have been lost, so the next one may carry entries again. */
+  resumeProbe(): void {
+    this.probeSent = false;
+  }
+
+  /** Returns whether `match` grew. */
+  accepted(match: LogIndex): boolean {
+    while (this.inflight[0] !== undefined && this.inflight[0] <= match) this.inflight.shift();
+    const grew = match > this.match;
+    if (grew) this.match = match;
+    this.next = logIndex(Math.max(this.next, match + 1));
+    if (this.state === 'probe' || (this.pendingSnapshot !== null && match >= this.pendingSnapshot.index)) this.becomeReplicate();
+    return grew;
+  }
+
+  /** Whether a rejection of `rejected` says something new: replies overtake each other, and what was accepted once stays. */
+  isFresh(rejected: LogIndex): boolean {
+    if (this.state === 'probe') return rejected === this.next - 1;
+    return this.state === 'replicate' && rejected > this.match;
+  }
+
+  /** Starts over, one append at a time, at `next`. */
+  becomeProbe(next: number): void {
+    this.state = 'probe';
+    this.next = logIndex(Math.max(next, this.match + 1));
+    this.probeSent = false;
+    this.pendingSnapshot = null;
+    this.inflight = [];
+  }
+
+  becomeSnapshot(snapshot: SnapshotMeta): void {
+    this.state = 'snapshot';
+    this.pendingSnapshot = snapshot;
+    this.inflight = [];
+  }
+
+  /** The sending of the snapshot ended. Wait for the next heartbeat before trying on: the follower is busy, or away. */
+  snapshotEnded(ok: boolean): void {
+    if (this.pendingSnapshot === null) return;
+    this.becomeProbe(ok ? this.pendingSnapshot.index + 1 : this.match + 1);
+    this.probeSent = true;
+  }
+
+  private becomeReplicate(): void {
+    this.state = 'replicate';
+    this.next = logIndex(this.match + 1);
+    this.probeSent = false;
+    this.pendingSnapshot = null;
+    this.inflight = [];
+  }
+}

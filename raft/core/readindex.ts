@@ -1,0 +1,49 @@
+import type { Leadership } from './leadership.js';
+import { isSoleVoter } from './election.js';
+import { limits } from './limits.js';
+import type { MessageOf } from './messages.js';
+import { quorumValue } from './quorum.js';
+import type { Server } from './server.js';
+
+// Linearizable reads without log entries (dissertation, section 6.4): the leader notes its commit index, learns from a quorum that it still leads,
+// and the read is served by whoever asked once it has applied that index. No clock is trusted.
+
+/** Called for each Ready: starts what can be started for the reads that wait. */
+export function flushReads(server: Server): void {
+  if (!server.reads.anyWaiting) return;
+  if (server.leadership !== null) flushRounds(server, server.leadership);
+  else if (server.leader !== null) forward(server, server.leader);
+}
+
+/** A quorum's answers to round n, or to a later one, show that this server led after every read of round n began. */
+export function confirmRounds(server: Server): void {
+  const { leadership, reads } = server;
+  if (leadership === null || reads.roundsInFlight === 0) return;
+  const acked = quorumValue(server.memberships.voters, (id) => (id === server.id ? leadership.round : leadership.peers.get(id)?.ackedRound ?? 0));
+  reads.confirm(acked, (read, index) => server.sendNow(read.from, { type: 'readIndexReply', id: read.id, index }));
+}
+
+export function onReadIndex(server: Server, message: MessageOf<'readIndex'>): void {
+  const kept = server.role === 'leader' && server.reads.addRemote(message.from, message.id, server.now);
+  if (!kept) server.sendNow(message.from, { type: 'readIndexReply', id: message.id, index: null });
+}
+
+export function onReadIndexReply(server: Server, message: MessageOf<'readIndexReply'>): void {
+  server.reads.batchReplied(message.id, message.index);
+}
+
+/**
+ * Until a leader has committed an entry of its term it does not know which older entries are committed: reads wait. Rounds in flight are few, so
+ * under load many reads share one.
+ */
+function flushRounds(server: Server, leadership: Leadership): void {
+  if (leadership.firstIndex > server.log.commit || server.reads.roundsInFlight >= limits.readRoundsMax) return;
+  leadership.round++;
+  server.reads.beginRound(leadership.round, server.log.commit);
+  if (isSoleVoter(server)) confirmRounds(server);
+}
+
+function forward(server: Server, leader: typeof server.id): void {
+  if (server.reads.batchesInFlight >= limits.forwardedBatchesMax) return;
+  server.sendNow(leader, { type: 'readIndex', id: server.reads.beginBatch(leader) });
+}

@@ -1,0 +1,165 @@
+import type { LogIndex, MemberId } from '../types.js';
+import { limits } from './limits.js';
+
+/** A read of this server's own owner. */
+interface LocalRead {
+  readonly id: number;
+  readonly since: number;
+}
+
+/** Reads that another server asked about in one message. */
+interface RemoteRead {
+  readonly from: MemberId;
+  readonly id: number;
+}
+
+interface Batch {
+  readonly leader: MemberId;
+  readonly since: number;
+  readonly reads: readonly LocalRead[];
+}
+
+interface Round {
+  readonly round: number;
+  readonly index: LogIndex;
+  readonly local: readonly LocalRead[];
+  readonly remote: readonly RemoteRead[];
+}
+
+/** Starting points of batch numbers: far enough apart that an answer to an earlier life of this server never meets a batch of this one. */
+const BATCH_STARTS = 2 ** 40;
+const BATCHES_PER_START = 2 ** 12;
+
+/**
+ * The book of reads under way; `readindex.ts` decides what happens to them.
+ *
+ *   read() --> waiting --leader here--> rounds --confirmed--> answered --> Ready.reads
+ *                 |  ^                     | leadership lost
+ *                 |  | leader changed      +----------------> failed ----> Ready.failedReads
+ *                 v  |                                          ^
+ *              batches at the leader -----reply-----> answered  |
+ *                 +---------- refused, or an election timeout --+
+ */
+export class Reads {
+  private waiting: LocalRead[] = [];
+  private remoteWaiting: (RemoteRead & { readonly since: number })[] = [];
+  private rounds: Round[] = [];
+  private readonly batches = new Map<number, Batch>();
+  private nextBatch: number;
+  private underWay = 0;
+  private answered: { readonly id: number; readonly index: LogIndex }[] = [];
+  private failed: number[] = [];
+
+  constructor(random: (below: number) => number) {
+    this.nextBatch = random(BATCH_STARTS) * BATCHES_PER_START;
+  }
+
+  get anyWaiting(): boolean {
+    return this.waiting.length > 0 || this.remoteWaiting.length > 0;
+  }
+
+  get roundsInFlight(): number {
+    return this.rounds.length;
+  }
+
+  get batchesInFlight(): number {
+    return this.batches.size;
+  }
+
+  addLocal(id: number, now: number): void {
+    if (this.underWay >= limits.localReadsMax) {
+      this.failed.push(id);
+      return;
+    }
+    this.underWay++;
+    this.waiting.push({ id, since: now });
+  }
+
+  /** Returns false when there is no room. */
+  addRemote(from: MemberId, id: number, now: number): boolean {
+    if (this.remoteWaiting.length >= limits.remoteReadsMax) return false;
+    this.remoteWaiting.push({ from, id, since: now });
+    return true;
+  }
+
+  /** All waiting reads enter one round at `index`. */
+  beginRound(round: number, index: LogIndex): void {
+    this.rounds.push({ round, index, local: this.waiting, remote: this.remoteWaiting });
+    this.waiting = [];
+    this.remoteWaiting = [];
+  }
+
+  /** Answers the rounds up to `round`: the local reads here, the remote ones through the caller. */
+  confirm(round: number, reply: (read: RemoteRead, index: LogIndex) => void): void {
+    while (this.rounds[0] !== undefined && this.rounds[0].round <= round) {
+      const { index, local, remote } = this.rounds[0];
+      this.rounds.shift();
+      this.answer(local, index);
+      for (const read of remote) reply(read, index);
+    }
+  }
+
+  /** Leadership ended: nothing of what it had under way can be confirmed any more. Returns the remote reads to be told. */
+  abandonRounds(): RemoteRead[] {
+    const remote = [...this.rounds.flatMap((round) => round.remote), ...this.remoteWaiting];
+    for (const round of this.rounds) this.fail(round.local);
+    this.rounds = [];
+    this.remoteWaiting = [];
+    return remote;
+  }
+
+  /** All waiting reads enter one batch for `leader`. Returns its number. */
+  beginBatch(leader: MemberId): number {
+    const id = this.nextBatch++;
+    this.batches.set(id, { leader, since: this.waiting[0]?.since ?? 0, reads: this.waiting });
+    this.waiting = [];
+    return id;
+  }
+
+  /** The answer to a batch; null: the server asked does not lead. Answers to unknown batches are late or repeated. */
+  batchReplied(id: number, index: LogIndex | null): void {
+    const batch = this.batches.get(id);
+    if (batch === undefined) return;
+    this.batches.delete(id);
+    if (index === null) this.fail(batch.reads);
+    else this.answer(batch.reads, index);
+  }
+
+  /** Takes back what was asked of servers other than `leader`. */
+  reclaimBatches(leader: MemberId): void {
+    for (const [id, batch] of this.batches) {
+      if (batch.leader === leader) continue;
+      this.batches.delete(id);
+      this.waiting = [...batch.reads, ...this.waiting].sort((a, b) => a.since - b.since);
+    }
+  }
+
+  /** Fails what has waited since before `deadline` for a leader or for its answer. Rounds need no deadline: a leader without a quorum steps down. */
+  expire(deadline: number): void {
+    const late = this.waiting.findIndex((read) => read.since > deadline);
+    this.fail(this.waiting.splice(0, late === -1 ? this.waiting.length : late));
+    for (const [id, batch] of this.batches) {
+      if (batch.since > deadline) continue;
+      this.batches.delete(id);
+      this.fail(batch.reads);
+    }
+    this.remoteWaiting = this.remoteWaiting.filter((read) => read.since > deadline);
+  }
+
+  take(): { readonly answered: readonly { readonly id: number; readonly index: LogIndex }[]; readonly failed: readonly number[] } {
+    const taken = { answered: this.answered, failed: this.failed };
+    if (taken.answered.length > 0) this.answered = [];
+    if (taken.failed.length > 0) this.failed = [];
+    return taken;
+  }
+
+  private answer(reads: readonly LocalRead[], index: LogIndex): void {
+    this.underWay -= reads.length;
+    for (const read of reads) this.answered.push({ id: read.id, index });
+  }
+
+  private fail(reads: readonly LocalRead[]): void {
+    this.underWay -= reads.length;
+    for (const read of reads) this.failed.push(read.id);
+  }
+}

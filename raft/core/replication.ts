@@ -1,0 +1,159 @@
+import { logIndex, term as toTerm } from '../types.js';
+import type { Entry, MemberId } from '../types.js';
+import { invariant } from './invariant.js';
+import type { Leadership } from './leadership.js';
+import type { AppendResult, MessageOf } from './messages.js';
+import type { Progress } from './progress.js';
+import { quorumSize, quorumValue } from './quorum.js';
+import { becomeFollower } from './roles.js';
+import type { Server } from './server.js';
+import { handOverIfReady, mostUpToDate } from './transfer.js';
+
+// The leader's half of log replication; the followers' half is in following.ts.
+
+/** One tick of a leader. A leader that hears from no quorum within an election timeout steps down, so that its clients look elsewhere. */
+export function tickLeader(server: Server, leadership: Leadership): void {
+  if (activeVoters(server, leadership) < quorumSize(server.memberships.voters.length)) {
+    becomeFollower(server, server.term, null);
+    return;
+  }
+  const { heartbeatTicks, electionTicks } = server.options;
+  if (leadership.transfer !== null && server.now - leadership.transfer.since >= electionTicks) leadership.transfer = null;
+  if (++leadership.heartbeatElapsed < heartbeatTicks) return;
+  leadership.heartbeatElapsed = 0;
+  leadership.heartbeatDue = true;
+}
+
+export function isActive(server: Server, peer: Progress): boolean {
+  return server.now - peer.activeAt < server.options.electionTicks;
+}
+
+/**
+ * Sends everyone what it lacks: entries, as far as its window is open; else, when there is news, an empty append. Called once for each Ready, so
+ * that proposals which arrive together share a message. Empty appends are checked against the log like any other, so they find lost ones.
+ */
+export function flushAppends(server: Server, leadership: Leadership): void {
+  const { heartbeatDue, round } = leadership;
+  for (const peer of leadership.peers.values()) {
+    if (heartbeatDue) peer.resumeProbe();
+    const sent = sendEntries(server, leadership, peer);
+    const commitIsNews = peer.state === 'replicate' && peer.sentCommit < server.log.commit;
+    if ((heartbeatDue && !sent) || peer.sentRound < round || commitIsNews) sendEmpty(server, leadership, peer);
+  }
+  leadership.heartbeatDue = false;
+}
+
+export function onAppendReply(server: Server, message: MessageOf<'appendReply'>): void {
+  const { leadership } = server;
+  const peer = leadership?.peers.get(message.from);
+  if (leadership === null || peer === undefined) return;
+  peer.activeAt = server.now;
+  peer.ackedRound = Math.max(peer.ackedRound, message.round);
+  if (message.result.accepted) onAccepted(server, leadership, peer, message.result);
+  else onRejected(server, peer, message.result);
+}
+
+/**
+ * Commits what a quorum has made durable, provided it is of the current term: an older entry may still be overwritten although a majority
+ * holds it (Raft, section 5.4.2 and figure 8). Older ones are committed along with it.
+ */
+export function advanceCommit(server: Server, leadership: Leadership): void {
+  const index = logIndex(quorumValue(server.memberships.voters, (id) => matchOf(server, leadership, id)));
+  if (index <= server.log.commit) return;
+  const term = server.log.termAt(index);
+  if (term === null || !server.rules.commitsByCounting(term, server.term)) return;
+  server.commitTo(index);
+  if (isRemoved(server)) leave(server, leadership);
+}
+
+export function reportSnapshot(server: Server, to: MemberId, ok: boolean): void {
+  server.leadership?.peers.get(to)?.snapshotEnded(ok);
+}
+
+export function reportUnreachable(server: Server, to: MemberId): void {
+  const peer = server.leadership?.peers.get(to);
+  if (peer?.state === 'replicate') peer.becomeProbe(peer.match + 1);
+}
+
+function onAccepted(server: Server, leadership: Leadership, peer: Progress, { match }: AppendResult & { accepted: true }): void {
+  invariant(match <= server.log.lastIndex, 'no follower holds more of the leader\'s log than the leader', () => ({ from: peer.id, match, lastIndex: server.log.lastIndex }));
+  if (!peer.accepted(match)) return;
+  advanceCommit(server, leadership);
+  if (server.leadership === leadership) handOverIfReady(server, leadership);
+}
+
+function onRejected(server: Server, peer: Progress, { rejected, hintIndex, hintTerm }: AppendResult & { accepted: false }): void {
+  if (!peer.isFresh(rejected)) return;
+  if (peer.state === 'replicate') {
+    peer.becomeProbe(peer.match + 1);
+    return;
+  }
+  const agreed = server.log.lastNotAfter(hintIndex, hintTerm, peer.match);
+  peer.becomeProbe(Math.min(rejected, agreed.index + 1));
+}
+
+function matchOf(server: Server, leadership: Leadership, id: MemberId): number {
+  return id === server.id ? server.log.durableIndex : leadership.peers.get(id)?.match ?? 0;
+}
+
+function activeVoters(server: Server, leadership: Leadership): number {
+  const heard = (id: MemberId): boolean => {
+    const peer = leadership.peers.get(id);
+    return peer === undefined ? id === server.id : isActive(server, peer);
+  };
+  return server.memberships.voters.filter(heard).length;
+}
+
+/** Returns whether an append was sent. The loop ends with the window: at most `inflightMax` messages. */
+function sendEntries(server: Server, leadership: Leadership, peer: Progress): boolean {
+  const { log, options } = server;
+  let sent = false;
+  while (peer.next <= log.lastIndex && peer.mayCarryEntries) {
+    // A server that does not answer gets empty probes only: full ones would be thrown away, and making a snapshot for it costs much.
+    if (peer.state === 'probe' && !isActive(server, peer)) break;
+    if (peer.next < log.firstIndex) {
+      offerSnapshot(server, peer);
+      break;
+    }
+    const entries = log.slice(peer.next, log.lastIndex, options.appendBytesMax);
+    sendAppend(server, leadership, peer, { previousIndex: peer.next - 1, entries });
+    peer.sent(logIndex(peer.next + entries.length - 1));
+    sent = true;
+  }
+  return sent;
+}
+
+/** An append without entries, at the place where the logs are expected to agree next. */
+function sendEmpty(server: Server, leadership: Leadership, peer: Progress): void {
+  const previousIndex = peer.snapshot?.index ?? Math.max(peer.next - 1, server.log.firstIndex - 1);
+  sendAppend(server, leadership, peer, { previousIndex, entries: [] });
+}
+
+function sendAppend(server: Server, leadership: Leadership, peer: Progress, { previousIndex, entries }: { previousIndex: number; entries: readonly Entry[] }): void {
+  const { commit } = server.log;
+  const previousTerm = peer.snapshot?.index === previousIndex ? peer.snapshot.term : server.log.termAt(previousIndex);
+  invariant(previousTerm !== null, 'the leader knows the term of the entry before those it sends', () => ({ previousIndex, firstIndex: server.log.firstIndex }));
+  server.sendNow(peer.id, { type: 'append', previousIndex: logIndex(previousIndex), previousTerm: toTerm(previousTerm), entries, commit, round: leadership.round });
+  peer.sentCommit = commit;
+  peer.sentRound = leadership.round;
+}
+
+function offerSnapshot(server: Server, peer: Progress): void {
+  const snapshot = server.options.snapshotSource();
+  invariant(snapshot.index + 1 >= server.log.firstIndex && snapshot.index <= server.log.commit, 'a snapshot holds committed entries and leaves no gap before the log',
+    () => ({ snapshot: snapshot.index, firstIndex: server.log.firstIndex, commit: server.log.commit }));
+  peer.becomeSnapshot(snapshot);
+  server.sendNow(peer.id, { type: 'installSnapshot', snapshot });
+}
+
+function isRemoved(server: Server): boolean {
+  return server.memberships.currentIndex <= server.log.commit && !server.memberships.mayCampaign(server.id);
+}
+
+/** The leader has committed its own removal (dissertation, section 4.2.2): tell the others, and let the best of them take over without a pause. */
+function leave(server: Server, leadership: Leadership): void {
+  flushAppends(server, leadership);
+  const successor = mostUpToDate(server, leadership);
+  if (successor !== null) server.sendNow(successor.id, { type: 'timeoutNow' });
+  becomeFollower(server, server.term, null);
+}
