@@ -15,7 +15,7 @@ export function haproxyConfiguration({ listen, backends, caFile }: HaproxyOption
   const servers = backends.map(({ name, address }) => `    server ${name} ${address}`);
   return `# Spreads connections to the Kubernetes API over its replicas. TLS ends at the replicas, not here.
 global
-    maxconn 10000
+    maxconn 8000
 
 defaults
     mode tcp
@@ -40,9 +40,9 @@ backend apiservers
     option httpchk
     http-check send meth GET uri /readyz
     http-check expect status 200
-    # Down after two failed checks or one failed connection, up after one good check. Sessions of a replica that is down are
-    # cut, so that their clients connect again and reach one that works.
-    default-server check check-ssl ${verify} inter 500ms fall 2 rise 1 observe layer4 error-limit 1 on-error mark-down on-marked-down shutdown-sessions
+    # Down after two failed checks, up after one good check. Sessions of a replica that is down are cut, so that their clients
+    # connect again and reach one that works.
+    default-server check check-ssl ${verify} inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
 ${servers.join('\n')}
 `;
 }
