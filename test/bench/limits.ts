@@ -1,0 +1,43 @@
+import Database from 'better-sqlite3';
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Endpoint } from './connection.js';
+
+/** What the machine can do without us: the same bytes from a bare server, the same bytes into a bare database. */
+
+export interface BareServer { readonly endpoint: Endpoint; stop(): void }
+
+/** A `node:https` server in a process of its own that answers every request with `bytes` bytes. */
+export async function startBareServer(endpoint: Endpoint, certFile: string, keyFile: string, bytes: number): Promise<BareServer> {
+  const child: ChildProcess = fork(fileURLToPath(new URL('./bareserver.js', import.meta.url)), [certFile, keyFile, String(bytes)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as number));
+    child.once('exit', (code) => reject(new Error(`the bare server ended with status ${code}`)));
+  });
+  return { endpoint: { ...endpoint, port }, stop: () => { child.removeAllListeners('exit'); child.kill(); } };
+}
+
+/** Commits of `group` values of `bytes` bytes each to SQLite with FULL sync, for about `seconds`: values a second. */
+export function bareGroupCommit(bytes: number, group: number, seconds: number): number {
+  const directory = mkdtempSync(path.join(tmpdir(), 'bench-'));
+  try {
+    const database = new Database(path.join(directory, 'bare.db'));
+    database.pragma('journal_mode = WAL');
+    database.exec('CREATE TABLE entries (id INTEGER PRIMARY KEY, data BLOB NOT NULL)');
+    database.pragma('synchronous = FULL');
+    const insert = database.prepare('INSERT INTO entries (data) VALUES (?)');
+    const value = Buffer.alloc(bytes, 120);
+    const commit = database.transaction(() => { for (let each = 0; each < group; each += 1) insert.run(value); });
+    const start = performance.now();
+    let values = 0;
+    while (performance.now() - start < seconds * 1000) { commit(); values += group; }
+    const rate = values / ((performance.now() - start) / 1000);
+    database.close();
+    return rate;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
