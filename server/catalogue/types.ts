@@ -1,0 +1,129 @@
+import { readCatalogueData } from './data.js';
+
+/**
+ * The built-in types as JSON objects: members, their shapes, and what tooling needs to know of them. Data: `data/types.json`, written by
+ * `generate-types.mjs`. The file is parsed on first use and each type is expanded on first use, because most processes and pool
+ * threads meet only a few dozen of the 771 types.
+ */
+export type Scalar = 'string' | 'bytes' | 'int32' | 'int64' | 'double' | 'boolean';
+
+export type Shape =
+  | { readonly is: 'scalar'; readonly scalar: Scalar }
+  | { readonly is: 'type'; readonly name: string }
+  | { readonly is: 'list'; readonly items: Shape }
+  | { readonly is: 'map'; readonly values: Shape };
+
+/**
+ * How a member looks while nobody sets it, which follows from how the reference holds it:
+ * - `optional`: absent. A pointer, list or map; a pointer to zero is not absent, an empty list or map is.
+ * - `value`: absent, and so is its zero value: the two cannot be told apart.
+ * - `always`: its zero value.
+ * - `nullable`: null.
+ */
+export type Presence = 'optional' | 'value' | 'always' | 'nullable';
+
+export interface Field {
+  readonly name: string;
+  readonly shape: Shape;
+  readonly presence: Presence;
+  readonly required: boolean;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly listType?: 'map' | 'set' | 'atomic';
+  readonly listMapKeys?: readonly string[];
+  readonly mapType?: 'atomic' | 'granular';
+  readonly patchStrategy?: string;
+  readonly patchMergeKey?: string;
+}
+
+export interface Union { readonly discriminator?: string; readonly 'fields-to-discriminateBy': Readonly<Record<string, string>> }
+
+export interface KindName { readonly group: string; readonly version: string; readonly kind: string }
+
+export interface ApiType {
+  /** Short name: `core.v1.Pod`, `meta.v1.Time`, `resource.Quantity`. */
+  readonly name: string;
+  /** The kinds that are of this type; none for a type that only occurs inside of others. Several for a few meta types. */
+  readonly kinds: readonly KindName[];
+  /** Undefined for a type with a JSON form of its own, such as a time; see `leaf`. */
+  readonly fields: ReadonlyMap<string, Field> | undefined;
+  /** JSON type and format of a type without fields: `string date-time`, `any`, `object`. */
+  readonly leaf: string | undefined;
+  readonly mapType: 'atomic' | 'granular' | undefined;
+  readonly unions: readonly Union[];
+}
+
+interface TypeData {
+  readonly kinds?: readonly string[];
+  readonly leaf?: string;
+  readonly mapType?: 'atomic' | 'granular';
+  readonly unions?: readonly Union[];
+  readonly fields?: string;
+  readonly more?: Readonly<Record<string, Partial<Field>>>;
+}
+
+const PRESENCE: Readonly<Record<string, Presence>> = { '': 'optional', '=': 'value', '!': 'always', '~': 'nullable' };
+const SCALARS: ReadonlySet<string> = new Set<Scalar>(['string', 'bytes', 'int32', 'int64', 'double', 'boolean']);
+const FIELD = /^(\S+) ([^=!~*]+)([=!~]?)(\*?)$/;
+
+let data: Readonly<Record<string, TypeData>> | undefined;
+let namesByKind: ReadonlyMap<string, string> | undefined;
+const expanded = new Map<string, ApiType | undefined>();
+
+/** The type with that short name, or undefined. */
+export const typeNamed = (name: string): ApiType | undefined => {
+  if (!expanded.has(name)) expanded.set(name, Object.hasOwn(allTypes(), name) ? expand(name, allTypes()[name] ?? {}) : undefined);
+  return expanded.get(name);
+};
+
+/** The type of the objects of a kind, or undefined if there is no such kind. */
+export const typeOfKind = ({ group, version, kind }: KindName): ApiType | undefined => {
+  const name = kindIndex().get(`${group}/${version}/${kind}`);
+  return name === undefined ? undefined : typeNamed(name);
+};
+
+/** Short names of all types. */
+export const typeNames = (): readonly string[] => Object.keys(allTypes());
+
+/** Reads the notation of shapes: `[]core.v1.Container`, `{}string`. Shared with the messages. */
+export const parseShape = (text: string): Shape => {
+  if (text.startsWith('[]')) return { is: 'list', items: parseShape(text.slice(2)) };
+  if (text.startsWith('{}')) return { is: 'map', values: parseShape(text.slice(2)) };
+  return SCALARS.has(text) ? { is: 'scalar', scalar: text as Scalar } : { is: 'type', name: text };
+};
+
+export const parsePresence = (mark: string): Presence => PRESENCE[mark] ?? 'optional';
+
+const PACKAGES: readonly (readonly [RegExp, string])[] = [
+  [/^meta\./, 'io.k8s.apimachinery.pkg.apis.'], [/^resource\.Quantity$/, 'io.k8s.apimachinery.pkg.api.'], [/^intstr\./, 'io.k8s.apimachinery.pkg.util.'],
+  [/^(runtime|version)\./, 'io.k8s.apimachinery.pkg.'], [/^apiextensions\./, 'io.k8s.apiextensions-apiserver.pkg.apis.'], [/^apiregistration\./, 'io.k8s.kube-aggregator.pkg.apis.'],
+];
+
+/** The name of a type in OpenAPI documents: `io.k8s.api.core.v1.Pod`. */
+export const openApiNameOf = (name: string): string => `${PACKAGES.find(([pattern]) => pattern.test(name))?.[1] ?? 'io.k8s.api.'}${name}`;
+
+const allTypes = (): Readonly<Record<string, TypeData>> => (data ??= readCatalogueData<Record<string, TypeData>>('types'));
+
+const kindIndex = (): ReadonlyMap<string, string> => {
+  namesByKind ??= new Map(Object.entries(allTypes()).flatMap(([name, { kinds = [] }]) => kinds.map((kind) => [kind, name] as const)));
+  return namesByKind;
+};
+
+const expand = (name: string, type: TypeData): ApiType => ({
+  name,
+  kinds: (type.kinds ?? []).map(parseKind),
+  fields: type.fields === undefined ? undefined : new Map(type.fields.split(';').filter(Boolean).map((text) => expandField(text, type.more ?? {}))),
+  leaf: type.leaf,
+  mapType: type.mapType,
+  unions: type.unions ?? [],
+});
+
+const expandField = (text: string, more: Readonly<Record<string, Partial<Field>>>): [string, Field] => {
+  const [, name = '', shape = '', presence = '', required = ''] = FIELD.exec(text) ?? [];
+  return [name, { name, shape: parseShape(shape), presence: parsePresence(presence), required: required === '*', ...(Object.hasOwn(more, name) ? more[name] : {}) }];
+};
+
+const parseKind = (text: string): KindName => {
+  const [group = '', version = '', kind = ''] = text.split('/');
+  return { group, version, kind };
+};
