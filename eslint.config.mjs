@@ -1,0 +1,57 @@
+import tseslint from 'typescript-eslint';
+
+/** Code that decides and touches nothing: time arrives as an argument, randomness is injected, effects are returned. */
+const pureFolders = ['raft/core/**/*.ts', 'raft/store/apply/**/*.ts', 'server/api/**/*.ts', 'server/registry/strategies/**/*.ts', 'server/registry/validation/**/*.ts', 'server/patch/**/*.ts'];
+
+const forbiddenGlobals = ['Date', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'process', 'performance', 'crypto', 'fetch', 'console']
+  .map(name => ({ name, message: 'Pure code: take it as an argument.' }));
+
+export default tseslint.config(
+  { ignores: ['dist/', '.build/', 'node_modules/', '.cluster/', 'coverage/'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  ...tseslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      // The rules that need types, chosen for the mistakes they find rather than for completeness: they take most of the time.
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false, attributes: false } }],
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/only-throw-error': 'error',
+      '@typescript-eslint/no-for-in-array': 'error',
+      '@typescript-eslint/no-unsafe-argument': 'error',
+      '@typescript-eslint/no-unsafe-assignment': 'error',
+      '@typescript-eslint/no-unsafe-call': 'error',
+      '@typescript-eslint/no-unsafe-member-access': 'error',
+      '@typescript-eslint/no-unsafe-return': 'error',
+
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/ban-ts-comment': ['error', { 'ts-expect-error': true, 'ts-ignore': true, 'ts-nocheck': true }],
+      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'no-var': 'error',
+      'prefer-const': 'error',
+      'no-throw-literal': 'off',
+    },
+  },
+  {
+    files: pureFolders,
+    rules: {
+      'no-restricted-globals': ['error', ...forbiddenGlobals],
+      'no-restricted-syntax': ['error',
+        { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'Pure code: randomness is injected.' },
+        { selector: 'AwaitExpression', message: 'Pure code returns effects; it does not wait for them.' },
+        { selector: ':function[async=true]', message: 'Pure code returns effects; it does not wait for them.' },
+      ],
+      'no-restricted-imports': ['error', { patterns: [{ regex: '^node:', message: 'Pure code touches nothing.' }] }],
+    },
+  },
+  {
+    // chai's assertions are property reads.
+    files: ['test/**/*.ts'],
+    rules: { '@typescript-eslint/no-unused-expressions': 'off' },
+  },
+);

@@ -1,0 +1,71 @@
+import path from 'node:path';
+
+/** Who may import whom: the rules of the architecture as data, and the code that applies them. */
+
+export interface Import {
+  readonly specifier: string;
+  /** The imported file as a path from the repository's root; null for a package or a part of Node. */
+  readonly target: string | null;
+  readonly typeOnly: boolean;
+}
+
+/** Folders (or files) below which a file may import, by the folder that the importing file is in. The longest matching prefix decides. */
+interface Rule {
+  readonly from: string;
+  readonly to: readonly string[];
+  /** Allowed for types alone. */
+  readonly types?: readonly string[];
+  /** No part of Node: such code decides, and touches nothing. */
+  readonly pure?: true;
+}
+
+const plainWords = ['server/api/', 'server/catalogue/', 'server/vocabulary.js'];
+const belowHttp = ['raft/client.js', 'workers/', ...plainWords, 'server/options/', 'server/observability/'];
+const raftTypes = ['raft/replica-api.js', 'raft/types.js', 'raft/store/contract.js'];
+/** Parts of the server from the top down. Each may import itself and those after it. */
+const serverStack = [
+  ['server/http/', 'server/discovery/', 'server/openapi/', 'server/aggregation/'],
+  ['server/endpoints/', 'server/authentication/', 'server/authorization/', 'server/audit/', 'server/flowcontrol/', 'server/extensions/'],
+  ['server/registry/', 'server/admission/', 'server/patch/'],
+  ['server/storage/'],
+] as const;
+
+const rules: readonly Rule[] = [
+  { from: 'raft/', to: ['raft/'] },
+  { from: 'raft/core/', to: ['raft/core/', 'raft/types.js'], pure: true },
+  { from: 'workers/', to: ['workers/', 'server/catalogue/'] },
+  { from: 'server/', to: ['server/', 'raft/client.js', 'workers/'], types: raftTypes },
+  { from: 'server/api/', to: ['server/api/', 'server/vocabulary.js'] },
+  { from: 'server/catalogue/', to: ['server/catalogue/', 'server/api/', 'server/vocabulary.js'] },
+  ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()], types: raftTypes }))),
+  { from: 'controllers/', to: ['controllers/', 'server/catalogue/'] },
+  { from: 'deploy/', to: ['deploy/'] },
+  { from: 'test/', to: ['raft/', 'workers/', 'server/', 'controllers/', 'deploy/', 'test/'] },
+];
+
+/** Every import of a file: statements, re-exports, `import()` and `import()` types. */
+export function importsOf(file: string, text: string): Import[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+  const statement = /^\s*(import|export)(\s+type\b)?[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
+  return [...code.matchAll(statement)].map(match => {
+    const specifier = match[3] ?? match[4] ?? match[5] ?? '';
+    return { specifier, target: resolve(file, specifier), typeOnly: match[2] !== undefined };
+  });
+}
+
+function resolve(file: string, specifier: string): string | null {
+  return specifier.startsWith('.') ? path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier)) : null;
+}
+
+/** One sentence for each import that breaks a rule. */
+export function violations(file: string, imports: readonly Import[]): string[] {
+  const rule = rules.filter(({ from }) => file.startsWith(from)).sort((a, b) => b.from.length - a.from.length)[0];
+  if (!rule) return [`${file} is in no known folder`];
+  return imports.filter(imported => !allowed(rule, imported)).map(({ specifier, target }) => `${file} may not import ${target ?? specifier}`);
+}
+
+function allowed(rule: Rule, { specifier, target, typeOnly }: Import): boolean {
+  if (target === null) return !(rule.pure && specifier.startsWith('node:'));
+  const within = (places: readonly string[] = []): boolean => places.some(place => target.startsWith(place));
+  return within(rule.to) || (typeOnly && within(rule.types));
+}
