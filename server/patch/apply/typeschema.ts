@@ -1,71 +1,72 @@
 import type { JsonValue } from '../../api/object.js';
+import { typeNamed, typeOfKind, type ApiType, type Field, type KindName, type Shape } from '../../catalogue/types.js';
 import { leaf, unknown, type AlwaysPresent, type ListKey, type Schema } from './schema.js';
 
-/** What this module reads of a type in the catalogue. */
-export interface TypeFacts {
-  readonly fields?: Readonly<Record<string, FieldFacts>>;
-  readonly mapType?: string;
-  readonly type?: string;
-}
-export interface FieldFacts {
-  readonly ref?: string;
-  readonly items?: FieldFacts;
-  readonly values?: FieldFacts;
-  readonly type?: string;
-  readonly required?: boolean;
-  readonly default?: JsonValue;
-  readonly listType?: string;
-  readonly listMapKeys?: readonly string[];
-  readonly mapType?: string;
+/** Schemas of the built-in types, each built at most once; recursive types are fine. */
+const known = new Map<string, Schema>();
+
+/** How objects of a built-in kind merge; null when there is no such kind. */
+export function schemaOfKind(kind: KindName): Schema | null {
+  const type = typeOfKind(kind);
+  return type === undefined ? null : schemaOfType(type.name);
 }
 
-export interface TypeSource {
-  readonly factsOf: (typeName: string) => TypeFacts | undefined;
-  /** Members that exist in every object of the type, and what they hold while nobody has set them (`server/catalogue/presence.ts`). */
-  readonly alwaysPresent: (typeName: string) => readonly { readonly name: string; readonly zero: JsonValue | 'struct' }[];
+function schemaOfType(name: string): Schema {
+  let schema = known.get(name);
+  if (schema === undefined) known.set(name, schema = build(typeNamed(name)));
+  return schema;
 }
 
-/** Builds schemas for types of the catalogue, each at most once; recursive types are fine. */
-export function createTypeSchemas(source: TypeSource): (typeName: string) => Schema {
-  const known = new Map<string, Schema>();
-  const schemaOf = (typeName: string): Schema => {
-    let schema = known.get(typeName);
-    if (schema === undefined) known.set(typeName, schema = build(typeName));
+function build(type: ApiType | undefined): Schema {
+  if (type === undefined) return unknown;
+  // Types without members (times, quantities, raw JSON) are replaced as a whole.
+  if (type.fields === undefined) return leaf;
+  const { fields } = type;
+  const built = new Map<string, Schema>();
+  const field = (name: string): Schema | undefined => {
+    const declared = fields.get(name);
+    if (declared === undefined) return undefined;
+    let schema = built.get(name);
+    if (schema === undefined) built.set(name, schema = schemaOfField(declared));
     return schema;
   };
-  const build = (typeName: string): Schema => {
-    const facts = source.factsOf(typeName);
-    if (facts === undefined) return unknown;
-    // Types without members (times, quantities, raw JSON) are replaced as a whole.
-    if (facts.fields === undefined) return leaf;
-    const { fields } = facts;
-    const cache = new Map<string, Schema>();
-    const field = (name: string): Schema | undefined => {
-      const declared = Object.hasOwn(fields, name) ? fields[name] : undefined;
-      if (declared === undefined) return undefined;
-      let schema = cache.get(name);
-      if (schema === undefined) cache.set(name, schema = fieldSchema(declared));
-      return schema;
-    };
-    return { kind: 'struct', atomic: facts.mapType === 'atomic', field, get always() { return alwaysPresent(typeName, field); } };
-  };
-  const alwaysPresent = (typeName: string, field: (name: string) => Schema | undefined): AlwaysPresent[] =>
-    source.alwaysPresent(typeName).map(({ name, zero }) => ({ name, schema: field(name) ?? unknown, zero }));
-  const fieldSchema = (facts: FieldFacts): Schema => {
-    if (facts.ref !== undefined) {
-      const target = schemaOf(facts.ref);
-      return facts.mapType === 'atomic' && target.kind === 'struct' ? { ...target, always: target.always, atomic: true } : target;
-    }
-    if (facts.values !== undefined) return { kind: 'map', atomic: facts.mapType === 'atomic', element: fieldSchema(facts.values) };
-    return facts.items === undefined ? leaf : listSchema(facts, fieldSchema(facts.items));
-  };
-  const listSchema = (facts: FieldFacts, element: Schema): Schema => {
-    if (facts.listType === 'map') return { kind: 'list', relationship: 'map', element, keys: listKeys(facts) };
-    return { kind: 'list', relationship: facts.listType === 'set' ? 'set' : 'atomic', element };
-  };
-  const listKeys = (facts: FieldFacts): ListKey[] => {
-    const members = source.factsOf(facts.items?.ref ?? '')?.fields ?? {};
-    return (facts.listMapKeys ?? []).map((name) => ({ name, default: members[name]?.default ?? null }));
-  };
-  return schemaOf;
+  return { kind: 'struct', atomic: type.mapType === 'atomic', field, get always() { return alwaysPresent(fields, field); } };
+}
+
+function alwaysPresent(fields: ReadonlyMap<string, Field>, schemaOf: (name: string) => Schema | undefined): AlwaysPresent[] {
+  return [...fields.values()].filter(({ presence }) => presence === 'always' || presence === 'nullable')
+    .map((field) => ({ name: field.name, schema: schemaOf(field.name) ?? unknown, zero: zeroOf(field) }));
+}
+
+const zeros: Readonly<Record<string, JsonValue>> = { string: '', bytes: '', boolean: false, int32: 0, int64: 0, double: 0 };
+
+function zeroOf({ presence, shape }: Field): JsonValue | 'struct' {
+  if (presence === 'nullable') return null;
+  if (shape.is === 'scalar') return zeros[shape.scalar] ?? null;
+  return shape.is === 'type' && typeNamed(shape.name)?.fields !== undefined ? 'struct' : null;
+}
+
+function schemaOfField(field: Field): Schema {
+  const { shape } = field;
+  if (shape.is === 'list') return schemaOfList(field, shape.items);
+  if (shape.is === 'map') return { kind: 'map', atomic: field.mapType === 'atomic', element: schemaOfShape(shape.values) };
+  const schema = schemaOfShape(shape);
+  return field.mapType === 'atomic' && schema.kind === 'struct' ? { kind: 'struct', atomic: true, field: schema.field, always: schema.always } : schema;
+}
+
+function schemaOfShape(shape: Shape): Schema {
+  switch (shape.is) {
+    case 'scalar': return leaf;
+    case 'type': return schemaOfType(shape.name);
+    case 'list': return { kind: 'list', relationship: 'atomic', element: schemaOfShape(shape.items) };
+    case 'map': return { kind: 'map', atomic: false, element: schemaOfShape(shape.values) };
+  }
+}
+
+function schemaOfList(field: Field, items: Shape): Schema {
+  const element = schemaOfShape(items);
+  if (field.listType !== 'map') return { kind: 'list', relationship: field.listType === 'set' ? 'set' : 'atomic', element };
+  const members = items.is === 'type' ? typeNamed(items.name)?.fields : undefined;
+  const keys = (field.listMapKeys ?? []).map((name): ListKey => ({ name, default: (members?.get(name)?.default ?? null) as JsonValue }));
+  return { kind: 'list', relationship: 'map', element, keys };
 }

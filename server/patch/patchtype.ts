@@ -1,0 +1,29 @@
+import { typeNamed, typeOfKind, type ApiType, type Field, type KindName, type Shape } from '../catalogue/types.js';
+import type { PatchField, PatchType } from './strategic.js';
+
+const known = new Map<string, PatchType>();
+
+/** What a strategic merge patch needs to know of a built-in kind; null when there is none (custom resources cannot be patched this way). */
+export function patchTypeOfKind(kind: KindName): PatchType | null {
+  const type = typeOfKind(kind);
+  return type === undefined ? null : patchTypeOf(type);
+}
+
+function patchTypeOf(type: ApiType): PatchType {
+  let patchType = known.get(type.name);
+  if (patchType === undefined) known.set(type.name, patchType = { field: (name) => patchField(type.fields?.get(name)) });
+  return patchType;
+}
+
+function patchField(field: Field | undefined): PatchField | undefined {
+  if (field === undefined) return undefined;
+  return { strategies: field.patchStrategy?.split(',') ?? [], mergeKey: field.patchMergeKey ?? null, type: elementType(field.shape) };
+}
+
+/** The type below a member: its own, or that of its items or values. */
+function elementType(shape: Shape): PatchType | null {
+  if (shape.is === 'list') return elementType(shape.items);
+  if (shape.is === 'map') return elementType(shape.values);
+  const type = shape.is === 'type' ? typeNamed(shape.name) : undefined;
+  return type?.fields === undefined ? null : patchTypeOf(type);
+}
