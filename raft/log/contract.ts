@@ -31,11 +31,14 @@ export interface RaftLog extends LogReader {
 
   /**
    * Stores the hard state, drops entries from `entries[0].index` on and adds the new ones, in one transaction that is on disk on return.
-   * Asserts: no gap, nothing replaced at or below the known commit index, terms and commit index never go back, at most one vote in a term,
-   * and a commit index that the log reaches (so after a snapshot, `resetTo` comes first).
+   * Asserts: no gap, nothing replaced at or below the known commit index, terms never go back, at most one vote in a term, and a commit
+   * index that the log reaches (so after a snapshot, `resetTo` comes first). A commit index below the known one is ignored: it may lag.
    */
   append(persist: Persist): void;
-  /** Drops entries up to `index` inclusive, keeping its term for `termAt`. Earlier than the oldest held entry: does nothing. */
+  /**
+   * Drops entries up to `index` inclusive, which must be committed, keeping its term for `termAt`. Earlier than the oldest held entry: does nothing.
+   * Their space is used again by later entries.
+   */
   compactTo(index: LogIndex): void;
   /**
    * Starts the log anew behind an installed snapshot. Entries after it are kept only if the entry at its index has its term (Raft, figure 13, step 6).

@@ -93,14 +93,14 @@ class SqliteLog implements RaftLog {
 
   append({ hardState, entries }: Persist): void {
     this.#failStop.check();
-    const next = hardState ?? this.#hardState;
+    const next = hardState === null ? this.#hardState : { ...hardState, commit: Math.max(hardState.commit, this.#hardState.commit) as LogIndex };
     const lastIndex = this.#checkAppend(next, entries);
     if (hardState === null && entries.length === 0) return;
     this.#write('append', () => {
       const first = entries[0];
       if (first !== undefined && first.index <= this.#lastIndex) this.#sql.truncateFrom.run(first.index);
       for (const entry of entries) this.#insert(entry);
-      if (hardState !== null) this.#sql.updateState.run(stateRow(hardState, this.#base));
+      if (hardState !== null) this.#sql.updateState.run(stateRow(next, this.#base));
       this.#dropSlice(this.#base.index, Math.max(dropSliceMin, 2 * entries.length));
     });
     this.#hardState = next;
@@ -111,21 +111,23 @@ class SqliteLog implements RaftLog {
     this.#failStop.check();
     if (index <= this.#base.index) return;
     assert(index <= this.#lastIndex, `the log ends at ${this.#lastIndex}, before ${index}`);
-    assert(index <= this.#hardState.commit, `index ${index} is not known to be committed`);
     const base = { index, term: this.#terms.at(index) };
+    const hardState = atLeast(this.#hardState, base);
     this.#write('compaction', () => {
-      this.#sql.updateState.run(stateRow(this.#hardState, base));
+      this.#sql.updateState.run(stateRow(hardState, base));
       this.#dropSlice(index, dropSliceMin);
     });
+    this.#hardState = hardState;
     this.#startAfter(base);
   }
 
   resetTo({ index, term }: SnapshotMeta): void {
     this.#failStop.check();
     assert(index >= this.#base.index, `snapshot ${index} is older than the log's own, ${this.#base.index}`);
+    assert(index > this.#base.index || term === this.#base.term, `snapshot ${index} has term ${term}, but the log began there in term ${this.#base.term}`);
     const keep = this.termAt(index) === term;
-    const hardState = atLeast(this.#hardState, index, term);
     const base = { index, term };
+    const hardState = atLeast(this.#hardState, base);
     this.#write('reset', () => {
       if (keep) this.#dropSlice(index, dropSliceMin);
       else this.#sql.truncateFrom.run(0);
@@ -156,7 +158,6 @@ class SqliteLog implements RaftLog {
     const now = this.#hardState;
     assert(next.term >= now.term, `term would go back from ${now.term} to ${next.term}`);
     assert(next.term > now.term || now.vote === null || next.vote === now.vote, `the vote of term ${next.term} would change from ${String(now.vote)} to ${String(next.vote)}`);
-    assert(next.commit >= now.commit, `commit index would go back from ${now.commit} to ${next.commit}`);
     const lastIndex = this.#checkEntries(next, entries);
     assert(next.commit <= lastIndex, `commit index ${next.commit} lies behind the end of the log, ${lastIndex}`);
     return lastIndex;
@@ -269,7 +270,7 @@ class SqliteLog implements RaftLog {
 }
 
 /** A server may learn at any time that a term has begun or an entry has committed; a new term starts without a vote. */
-function atLeast(state: HardState, commit: LogIndex, term: Term): HardState {
-  const moved = state.commit >= commit ? state : { ...state, commit };
+function atLeast(state: HardState, { index, term }: Base): HardState {
+  const moved = state.commit >= index ? state : { ...state, commit: index };
   return moved.term >= term ? moved : { ...moved, term, vote: null };
 }

@@ -56,17 +56,18 @@ export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
   }
 }
 
-/** Turns what SQLite threw into a storage error: damage, or a failed disk. */
-export function translateError(error: unknown, what: string, path: string, kind: DatabaseKind): StorageError {
+/** Turns what SQLite or the file system threw into a storage error: damage, or a failed disk. Other errors, such as broken invariants, stay as they are. */
+export function translateError(error: unknown, what: string, path: string, kind: DatabaseKind): Error {
   if (error instanceof StorageError) return error;
   if (isDamage(error)) return kind.damaged(path, `${what} found an impossible page (${error.message})`, error);
-  return new DiskFailedError(path, what, error);
+  if (error instanceof Database.SqliteError || isSystemError(error)) return new DiskFailedError(path, what, error);
+  return error instanceof Error ? error : new DiskFailedError(path, what, error);
 }
 
 /** Runs a checkpoint and throws unless all of the write-ahead file went into the database file. `truncate` also empties the former. */
 export function checkpoint(db: Database.Database, mode: 'passive' | 'truncate'): void {
   const [row] = db.pragma(`wal_checkpoint(${mode})`) as { busy: number; log: number; checkpointed: number }[];
-  if (row === undefined || row.busy !== 0 || row.log !== row.checkpointed) throw new Error(`checkpoint was incomplete: ${JSON.stringify(row)}`);
+  if (row === undefined || row.busy !== 0 || row.log !== row.checkpointed) throw new DiskFailedError(db.name, 'checkpoint', `it was incomplete: ${JSON.stringify(row)}`);
 }
 
 /** Built under another name and linked into place, so that a crash leaves either no database or a whole one, and of two creators one wins. */
@@ -97,7 +98,7 @@ function linkIntoPlace(draft: string, path: string): void {
     linkSync(draft, path);
   } catch (error) {
     // The other creator won; its file is opened next, and its lock tells.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!isSystemError(error) || error.code !== 'EEXIST') throw error;
   }
 }
 
@@ -156,7 +157,8 @@ function configure(db: Database.Database, path: string, kind: DatabaseKind): voi
   db.pragma('temp_store = MEMORY');
 }
 
-function checkFormat(db: Database.Database, path: string, kind: DatabaseKind): void {
+/** Throws UnsupportedFormatError. */
+export function checkFormat(db: Database.Database, path: string, kind: DatabaseKind): void {
   const id = db.pragma('application_id', { simple: true });
   if (id !== kind.applicationId) throw new UnsupportedFormatError(path, `it is not a ${kind.name} (application id ${String(id)})`);
   const version = db.pragma('user_version', { simple: true });
@@ -182,6 +184,10 @@ function translateOpenError(error: unknown, path: string, kind: DatabaseKind): S
 
 function isDamage(error: unknown): error is Error {
   return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'errno' in error && 'syscall' in error;
 }
 
 function isBusy(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { ClosedError, StorageError } from './errors.js';
+import { ClosedError } from './errors.js';
 
 /**
  * The life of a database file: open, then failed or closed. The first failure is final; every later call throws the same error, because after
@@ -9,12 +9,12 @@ import { ClosedError, StorageError } from './errors.js';
  */
 export class FailStop {
   readonly #path: string;
-  readonly #translate: (error: unknown, what: string) => StorageError;
-  #failure: StorageError | null = null;
+  readonly #translate: (error: unknown, what: string) => Error;
+  #failure: Error | null = null;
   #closed = false;
 
   /** `translate` turns what SQLite threw into the error to keep. */
-  constructor(path: string, translate: (error: unknown, what: string) => StorageError) {
+  constructor(path: string, translate: (error: unknown, what: string) => Error) {
     this.#path = path;
     this.#translate = translate;
   }
@@ -35,8 +35,8 @@ export class FailStop {
     }
   }
 
-  fail(error: unknown, what: string): StorageError {
-    this.#failure ??= error instanceof StorageError ? error : this.#translate(error, what);
+  fail(error: unknown, what: string): Error {
+    this.#failure ??= this.#translate(error, what);
     return this.#failure;
   }
 

@@ -63,6 +63,8 @@ export interface RangeOptions {
   readonly limit: number | null;
   /** Stop after this many bytes of values, but never before the first key; absent for no bound. For reading large ranges in pages. */
   readonly bytesMax?: number;
+  /** false: `remaining` says only whether there are more keys (1) or not (0), which costs nothing; counting takes time with the number of keys. */
+  readonly countRemaining?: boolean;
 }
 
 export type RangeResult =

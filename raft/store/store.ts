@@ -1,5 +1,22 @@
-import type { Membership } from '../types.js';
-import type { StateMachine } from './contract.js';
+import assert from 'node:assert';
+import { renameSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type Database from 'better-sqlite3';
+import type { Entry, LogIndex, Membership, Revision, SnapshotMeta, Term } from '../types.js';
+import { checkpoint, openDatabase, translateError } from '../sqlite/database.js';
+import type { DatabaseKind } from '../sqlite/database.js';
+import { DiskFailedError } from '../sqlite/errors.js';
+import { FailStop } from '../sqlite/failStop.js';
+import { pendingCompanion, syncPath } from '../sqlite/files.js';
+import { Applier } from './applier.js';
+import type { Change, ChangesResult, CommandResult, RangeOptions, RangeResult, StateMachine } from './contract.js';
+import { checkpointPages, readState, storeKind, storeStatements, verifiedAtOpenBytesMax, verifyContent } from './file.js';
+import type { StoreStatements } from './file.js';
+import { shrink, sweep, sweepBesideMin, sweepPending, sweepPerEntry, sweepSlice, vacuumSlice } from './housekeeping.js';
+import { StoreReader } from './reader.js';
+import { stateRow } from './rows.js';
+import type { StoreState } from './rows.js';
+import { unsealSnapshot, writeSnapshot } from './snapshot.js';
 
 export interface StoreOptions {
   /** Reads the data of a membership entry (`decodeMembership` of raft/core/membership.ts). Throws on anything malformed. */
@@ -8,7 +25,7 @@ export interface StoreOptions {
   readonly initialMembership: Membership;
 }
 
-/** A state machine over SQLite. */
+/** A state machine over SQLite. After a failed write or found damage every call throws that error again. */
 export interface Store extends StateMachine {
   readonly path: string;
   /** True when `openStore` made the file. */
@@ -20,5 +37,168 @@ export interface Store extends StateMachine {
  * Throws a `StorageError`: InUseError, DamagedStoreError, UnsupportedFormatError, CannotOpenError.
  */
 export function openStore(path: string, options: StoreOptions): Store {
-  throw new Error(`not implemented yet: ${path} ${typeof options}`);
+  return new SqliteStore(path, options);
+}
+
+/** One open database file; a restore replaces it by another. */
+interface OpenFile {
+  readonly db: Database.Database;
+  readonly sql: StoreStatements;
+  readonly reader: StoreReader;
+  readonly created: boolean;
+}
+
+class SqliteStore implements Store {
+  readonly path: string;
+  readonly created: boolean;
+  readonly #kind: DatabaseKind;
+  readonly #decodeMembership: StoreOptions['decodeMembership'];
+  readonly #failStop: FailStop;
+  #file: OpenFile;
+  #state: StoreState;
+  #copying = false;
+
+  constructor(path: string, { decodeMembership, initialMembership }: StoreOptions) {
+    this.path = path;
+    this.#kind = storeKind(initialMembership);
+    this.#decodeMembership = decodeMembership;
+    this.#failStop = new FailStop(path, (error, what) => translateError(error, what, path, this.#kind));
+    const { file, state } = open(path, this.#kind);
+    this.#file = file;
+    this.#state = state;
+    this.created = file.created;
+  }
+
+  get appliedIndex(): LogIndex {
+    return this.#state.appliedIndex;
+  }
+
+  get appliedTerm(): Term {
+    return this.#state.appliedTerm;
+  }
+
+  get revision(): Revision {
+    return this.#state.revision;
+  }
+
+  get compactedRevision(): Revision {
+    return this.#state.compactedRevision;
+  }
+
+  get membership(): Membership {
+    return this.#state.membership;
+  }
+
+  apply(entries: readonly Entry[]): { readonly results: readonly (CommandResult | null)[]; readonly changes: readonly Change[] } {
+    this.#failStop.check();
+    if (entries.length === 0) return { results: [], changes: [] };
+    return this.#failStop.run('applying entries', () => {
+      const applier = new Applier(this.#state, { sql: this.#file.sql, reader: this.#file.reader, decodeMembership: this.#decodeMembership });
+      this.#commit(() => {
+        for (const entry of entries) applier.apply(entry);
+        return this.#swept(applier.state, Math.max(sweepBesideMin, sweepPerEntry * applier.changes.length));
+      });
+      this.#checkpointWhenFull();
+      return { results: applier.results, changes: applier.changes };
+    });
+  }
+
+  get(key: string, revision: Revision | null): RangeResult {
+    return this.#failStop.run('reading', () => this.#file.reader.get(this.#state, key, revision));
+  }
+
+  range(options: RangeOptions): RangeResult {
+    return this.#failStop.run('reading', () => this.#file.reader.range(this.#state, options));
+  }
+
+  changesSince(after: Revision, bytesMax: number): ChangesResult {
+    return this.#failStop.run('reading', () => this.#file.reader.changesSince(this.#state, after, bytesMax));
+  }
+
+  checkpoint(): LogIndex {
+    return this.#failStop.run('checkpoint', () => {
+      const { db } = this.#file;
+      db.pragma('synchronous = FULL');
+      checkpoint(db, 'truncate');
+      db.pragma('synchronous = NORMAL');
+      return this.#state.appliedIndex;
+    });
+  }
+
+  async snapshotTo(path: string): Promise<SnapshotMeta> {
+    this.#failStop.check();
+    assert(!this.#copying, 'one snapshot at a time');
+    this.#copying = true;
+    try {
+      return await writeSnapshot(this.#file.db, path);
+    } finally {
+      this.#copying = false;
+    }
+  }
+
+  restoreFrom(path: string, expected: SnapshotMeta): void {
+    this.#failStop.check();
+    assert(expected.index >= this.#state.appliedIndex, `snapshot ${expected.index} is older than what was applied, ${this.#state.appliedIndex}`);
+    unsealSnapshot(path, expected, this.#kind);
+    this.#failStop.run('restoring a snapshot', () => this.#replaceFile(path));
+  }
+
+  maintain(): boolean {
+    return this.#failStop.run('housekeeping', () => {
+      if (sweepPending(this.#state)) this.#commit(() => this.#swept(this.#state, sweepSlice));
+      const more = sweepPending(this.#state) || shrink(this.#file.db, this.#file.sql, vacuumSlice);
+      this.#checkpointWhenFull();
+      return more;
+    });
+  }
+
+  close(): void {
+    if (this.#failStop.close()) this.#file.db.close();
+  }
+
+  /** Changes and state in one disk transaction; memory follows once it is committed. */
+  #commit(change: () => StoreState): void {
+    const { db, sql } = this.#file;
+    this.#state = db.transaction(() => {
+      const state = change();
+      sql.updateState.run(stateRow(state));
+      return state;
+    }).immediate();
+  }
+
+  #swept(state: StoreState, countMax: number): StoreState {
+    return sweepPending(state) ? { ...state, sweptId: sweep(this.#file.sql, state, countMax) } : state;
+  }
+
+  /** Emptying the file, rather than starting over in it, leaves nothing that could be replayed into a newer database. */
+  #checkpointWhenFull(): void {
+    if ((this.#file.sql.walPages.get()?.log ?? 0) >= checkpointPages) checkpoint(this.#file.db, 'truncate');
+  }
+
+  /** Each step is durable before the next: a crash leaves the old content or the new, never the new beside the old one's write-ahead file. */
+  #replaceFile(copy: string): void {
+    checkpoint(this.#file.db, 'truncate');
+    this.#file.db.close();
+    const leftover = pendingCompanion(this.path);
+    if (leftover !== null) throw new DiskFailedError(this.path, 'closing the old store', `SQLite left ${leftover} behind`);
+    syncPath(dirname(this.path));
+    renameSync(copy, this.path);
+    syncPath(dirname(this.path));
+    const { file, state } = open(this.path, this.#kind);
+    this.#file = file;
+    this.#state = state;
+  }
+}
+
+function open(path: string, kind: DatabaseKind): { readonly file: OpenFile; readonly state: StoreState } {
+  const { db, created } = openDatabase(path, kind);
+  try {
+    const sql = storeStatements(db);
+    const state = readState(path, sql);
+    if (statSync(path).size <= verifiedAtOpenBytesMax) verifyContent(path, db, sql);
+    return { file: { db, sql, reader: new StoreReader(path, sql), created }, state };
+  } catch (error) {
+    db.close();
+    throw translateError(error, 'opening the store', path, kind);
+  }
 }

@@ -1,0 +1,105 @@
+/**
+ * Numbers, byte strings and texts in as few bytes as needed. Whole numbers are base-128 varints, low groups first, as in protobuf
+ * (https://protobuf.dev/programming-guides/encoding/#varints), up to 2^53 - 1; byte strings and texts are preceded by their length.
+ */
+
+/** 7 bits a byte: 8 bytes hold 56 bits. */
+const varintBytesMax = 8;
+
+export function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) bytes += 1;
+  return bytes;
+}
+
+/** Fills a buffer of a size that was computed before. */
+export class ByteWriter {
+  readonly bytes: Buffer;
+  #at = 0;
+
+  /** The memory is not shared with other buffers, so that it can be handed to another thread without copying strangers' bytes. */
+  constructor(size: number) {
+    this.bytes = Buffer.allocUnsafeSlow(size);
+  }
+
+  byte(value: number): void {
+    this.#at = this.bytes.writeUInt8(value, this.#at);
+  }
+
+  varint(value: number): void {
+    let rest = value;
+    for (; rest >= 128; rest = Math.floor(rest / 128)) this.byte((rest % 128) | 128);
+    this.byte(rest);
+  }
+
+  data(value: Uint8Array): void {
+    this.varint(value.length);
+    this.bytes.set(value, this.#at);
+    this.#at += value.length;
+  }
+
+  get full(): boolean {
+    return this.#at === this.bytes.length;
+  }
+}
+
+/** Throws a RangeError, with the position, on whatever does not fit. */
+export class ByteReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get remaining(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  byte(): number {
+    const value = this.#bytes[this.#at];
+    if (value === undefined) throw new RangeError(`ends at byte ${this.#at}, where more was expected`);
+    this.#at += 1;
+    return value;
+  }
+
+  /** Accepts only the shortest form, so that equal values have equal bytes. */
+  varint(): number {
+    let value = 0;
+    for (let position = 0, scale = 1; position < varintBytesMax; position += 1, scale *= 128) {
+      const byte = this.byte();
+      value += (byte & 127) * scale;
+      if (byte >= 128) continue;
+      if (byte === 0 && position > 0) throw new RangeError(`number before byte ${this.#at} is longer than needed`);
+      if (value > Number.MAX_SAFE_INTEGER) break;
+      return value;
+    }
+    throw new RangeError(`number before byte ${this.#at} is too large`);
+  }
+
+  /** A view into the bytes read from. */
+  data(lengthMax: number): Buffer {
+    const length = this.varint();
+    if (length > lengthMax) throw new RangeError(`${length} bytes before byte ${this.#at} are more than the ${lengthMax} allowed`);
+    if (length > this.remaining) throw new RangeError(`${length} bytes were announced at byte ${this.#at}, where only ${this.remaining} are left`);
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+
+  /** Throws a TypeError for bytes that are not UTF-8. */
+  text(lengthMax: number): string {
+    return utf8.decode(this.data(lengthMax));
+  }
+
+  end(): void {
+    if (this.remaining > 0) throw new RangeError(`${this.remaining} bytes follow the end at byte ${this.#at}`);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** null for a text with a lone surrogate, which UTF-8 cannot hold. */
+export function utf8Bytes(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'utf8');
+  return bytes.includes('\ufffd') && bytes.toString('utf8') !== text ? null : bytes;
+}

@@ -1,0 +1,111 @@
+import type Database from 'better-sqlite3';
+import type { LogIndex, Membership, Revision, Term } from '../types.js';
+import type { DatabaseKind } from '../sqlite/database.js';
+import { DamagedStoreError } from '../sqlite/errors.js';
+import { changeCrc, revisionOf, stateFromRow, stateRow } from './rows.js';
+import type { ChangeRow, KeyHead, StateRow, StoreState } from './rows.js';
+
+const mebibyte = 1024 * 1024;
+const cacheBytes = 64 * mebibyte;
+/** The write-ahead file goes into the database file when it has this many pages: 8 MiB. */
+export const checkpointPages = 2000;
+/** Smaller files are read and verified as a whole when they are opened: some 100 ms at most. */
+export const verifiedAtOpenBytesMax = 16 * mebibyte;
+
+/**
+ * `changes` is only added to at its end, which is what a b-tree does best. `history` finds a key's versions, and knows all about them but the
+ * value, so comparisons and counting never touch the rows. TEXT compares by UTF-8 bytes (collation BINARY).
+ */
+const schema = `
+  CREATE TABLE state (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    applied_index INTEGER NOT NULL, applied_term INTEGER NOT NULL, revision INTEGER NOT NULL, compacted_revision INTEGER NOT NULL,
+    swept_id INTEGER NOT NULL, membership TEXT NOT NULL, crc INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE changes (
+    id INTEGER PRIMARY KEY, create_revision INTEGER NOT NULL, version INTEGER NOT NULL, crc INTEGER NOT NULL, key TEXT NOT NULL, value BLOB
+  ) STRICT;
+  CREATE INDEX history ON changes (key, id, create_revision, version);
+`;
+
+export function storeKind(initialMembership: Membership): DatabaseKind {
+  const initial: StoreState = {
+    appliedIndex: 0 as LogIndex, appliedTerm: 0 as Term, revision: 0 as Revision, compactedRevision: 0 as Revision, sweptId: 0, membership: initialMembership,
+  };
+  return {
+    name: 'Raft store', applicationId: 0x5261_5374, formatVersion: 1,
+    synchronous: 'normal', pageBytes: 4096, cacheBytes, walBytesKept: 0, shrinks: true,
+    damaged: (path, what, cause) => new DamagedStoreError(path, null, what, cause),
+    create: (db) => {
+      db.exec(schema);
+      storeStatements(db).insertState.run(stateRow(initial));
+    },
+  };
+}
+
+/** Bounds of a range of keys, and the id below which changes count. `end` may be `noEnd`; `limit` is -1 for none. */
+export interface Query {
+  readonly start: string;
+  readonly end: string | Uint8Array;
+  readonly below: number;
+  readonly limit: number;
+}
+
+/** SQLite orders every blob behind every text. */
+export const noEnd = new Uint8Array(0);
+
+/** With max(), SQLite takes the other columns from the row of the maximum (https://www.sqlite.org/lang_select.html#bareagg): each key's newest change. */
+const liveKeys = `
+  SELECT key, max(id) AS id, create_revision, version FROM changes INDEXED BY history
+  WHERE key >= @start AND key < @end AND id < @below GROUP BY key HAVING version > 0 LIMIT @limit`;
+
+export type StoreStatements = ReturnType<typeof storeStatements>;
+
+export function storeStatements(db: Database.Database) {
+  const changeColumns = 'id, create_revision, version, crc, key, value';
+  return {
+    state: db.prepare<[], StateRow>('SELECT applied_index, applied_term, revision, compacted_revision, swept_id, membership, crc FROM state WHERE one = 1'),
+    insertState: db.prepare<[StateRow]>(`INSERT INTO state (one, applied_index, applied_term, revision, compacted_revision, swept_id, membership, crc)
+      VALUES (1, @applied_index, @applied_term, @revision, @compacted_revision, @swept_id, @membership, @crc)`),
+    updateState: db.prepare<[StateRow]>(`UPDATE state SET applied_index = @applied_index, applied_term = @applied_term, revision = @revision,
+      compacted_revision = @compacted_revision, swept_id = @swept_id, membership = @membership, crc = @crc WHERE one = 1`),
+    insertChange: db.prepare<[number, number, number, number, string, Uint8Array | null]>(`INSERT INTO changes (${changeColumns}) VALUES (?, ?, ?, ?, ?, ?)`),
+    head: db.prepare<[string, number], KeyHead>(
+      'SELECT id, create_revision, version FROM changes INDEXED BY history WHERE key = ? AND id < ? ORDER BY id DESC LIMIT 1'),
+    change: db.prepare<[number], ChangeRow>(`SELECT ${changeColumns} FROM changes WHERE id = ?`),
+    changesFrom: db.prepare<[number], ChangeRow>(`SELECT ${changeColumns} FROM changes WHERE id >= ? ORDER BY id`),
+    newestId: db.prepare<[], { id: number | null }>('SELECT max(id) AS id FROM changes'),
+    live: db.prepare<[Query], ChangeRow & { found: string }>(`
+      SELECT live.key AS found, c.id, c.create_revision, c.version, c.crc, c.key, c.value
+      FROM (${liveKeys}) AS live LEFT JOIN changes AS c ON c.id = live.id`),
+    countLive: db.prepare<[Query], { keys: number }>(`SELECT count(*) AS keys FROM (${liveKeys})`),
+    toSweep: db.prepare<[number, number, number], { id: number; key: string; version: number }>(
+      'SELECT id, key, version FROM changes WHERE id >= ? AND id < ? ORDER BY id LIMIT ?'),
+    forget: db.prepare<[string, number]>('DELETE FROM changes INDEXED BY history WHERE key = ? AND id < ?'),
+    walPages: db.prepare<[], { log: number }>('PRAGMA wal_checkpoint(NOOP)'),
+    pages: db.prepare<[], { page_count: number }>('PRAGMA page_count'),
+    freePages: db.prepare<[], { freelist_count: number }>('PRAGMA freelist_count'),
+  };
+}
+
+export function readState(path: string, sql: StoreStatements): StoreState {
+  const row = sql.state.get();
+  const state = row === undefined ? null : stateFromRow(row);
+  if (state === null) throw new DamagedStoreError(path, null, 'its applied index and revision are missing or were changed');
+  const newest = sql.newestId.get()?.id ?? null;
+  if (newest !== null && revisionOf(newest) > state.revision) throw new DamagedStoreError(path, null, `it holds changes of revision ${revisionOf(newest)}, after its own, ${state.revision}`);
+  return state;
+}
+
+/** Reads everything: the structure of the file, and each change against its checksum. Throws DamagedStoreError. */
+export function verifyContent(path: string, db: Database.Database, sql: StoreStatements): void {
+  const problem = db.pragma('quick_check(1)', { simple: true });
+  if (problem !== 'ok') throw new DamagedStoreError(path, null, `SQLite reports: ${String(problem)}`);
+  for (const row of sql.changesFrom.iterate(0)) checkedRow(path, row.key, row);
+}
+
+/** The row, if it is what was written. */
+export function checkedRow(path: string, key: string, row: ChangeRow | undefined): ChangeRow {
+  if (row === undefined || row.key !== key || row.crc !== changeCrc(row)) throw new DamagedStoreError(path, key, 'its value is missing or was changed after it was written');
+  return row;
+}

@@ -1,0 +1,47 @@
+import type Database from 'better-sqlite3';
+import type { StoreStatements } from './file.js';
+import { idAfter } from './rows.js';
+import type { StoreState } from './rows.js';
+
+/** Changes looked at in one slice of `maintain`: some milliseconds. */
+export const sweepSlice = 256;
+/** Beside applied entries: at least this many, and more than are added, so that the sweep always catches up. */
+export const sweepBesideMin = 32;
+export const sweepPerEntry = 4;
+/** Pages given back in one slice. */
+export const vacuumSlice = 128;
+/** Free pages that stay for later writes: this many, or this part of the file. */
+const freePagesKept = 256;
+const freePartKept = 1 / 8;
+
+/**
+ * Deletes what the compaction made unreachable, looking at the next `countMax` changes up to the compacted revision: each of them replaced all
+ * earlier versions of its key, and a deletion is itself no longer needed. Every change is looked at once, so the work follows what was
+ * written since the last compaction, not the size of the store. Runs inside the caller's disk transaction; returns the new `sweptId`.
+ */
+export function sweep(sql: StoreStatements, state: StoreState, countMax: number): number {
+  const below = idAfter(state.compactedRevision);
+  if (!sweepPending(state)) return state.sweptId;
+  const found = sql.toSweep.all(state.sweptId, below, countMax);
+  for (const { id, key, version } of found) sql.forget.run(key, version === 0 ? id + 1 : id);
+  const last = found.at(-1);
+  return last === undefined || found.length < countMax ? below : last.id + 1;
+}
+
+export function sweepPending(state: StoreState): boolean {
+  return state.compactedRevision > 0 && state.sweptId < idAfter(state.compactedRevision);
+}
+
+/** Moves pages from the end of the file into free ones and shortens it, `countMax` pages at most. True when more should follow. */
+export function shrink(db: Database.Database, sql: StoreStatements, countMax: number): boolean {
+  const spare = sparePages(sql);
+  if (spare > 0) db.pragma(`incremental_vacuum(${Math.min(spare, countMax)})`);
+  return spare > countMax;
+}
+
+function sparePages(sql: StoreStatements): number {
+  const free = sql.freePages.get()?.freelist_count ?? 0;
+  const pages = sql.pages.get()?.page_count ?? 0;
+  const kept = Math.max(freePagesKept, Math.floor((pages - free) * freePartKept));
+  return Math.max(0, free - kept);
+}

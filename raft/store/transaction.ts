@@ -1,0 +1,50 @@
+import type { Revision } from '../types.js';
+import type { Change, Operation, Transaction } from './contract.js';
+import { changeId, revisionOf } from './rows.js';
+import type { ChangeRow, KeyHead } from './rows.js';
+
+/** A change to be stored. */
+export type NewChange = Omit<ChangeRow, 'crc'>;
+
+/** The newest change of a key, a deletion included; undefined when the key never was or all of it is forgotten. */
+export type HeadOf = (key: string) => KeyHead | undefined;
+
+export type Decision =
+  | { readonly outcome: 'conflict' }
+  /** No changes: nothing to do, and no revision is taken. */
+  | { readonly outcome: 'applied'; readonly changes: readonly NewChange[] };
+
+/**
+ * What a transaction does to the store. Pure: it depends only on the newest changes of the keys it names and on the revision that it would take.
+ * Deleting an absent key changes nothing.
+ */
+export function decide({ comparisons, operations }: Transaction, revision: Revision, headOf: HeadOf): Decision {
+  if (!comparisons.every(({ key, modRevision }) => modRevisionOf(headOf(key)) === modRevision)) return { outcome: 'conflict' };
+  const changes: NewChange[] = [];
+  for (const operation of operations) {
+    const change = changeOf(operation, headOf(operation.key), { revision, place: changes.length });
+    if (change !== null) changes.push(change);
+  }
+  return { outcome: 'applied', changes };
+}
+
+/** As the change feed tells it. */
+export function toChange({ id, key, value, create_revision }: NewChange): Change {
+  return { revision: revisionOf(id), key, value, createRevision: create_revision as Revision };
+}
+
+function modRevisionOf(head: KeyHead | undefined): number {
+  return isLive(head) ? revisionOf(head.id) : 0;
+}
+
+function changeOf(operation: Operation, head: KeyHead | undefined, { revision, place }: { readonly revision: Revision; readonly place: number }): NewChange | null {
+  const { key } = operation;
+  const id = changeId(revision, place);
+  if (operation.type === 'delete') return isLive(head) ? { id, key, value: null, create_revision: head.create_revision, version: 0 } : null;
+  const life = isLive(head) ? { create_revision: head.create_revision, version: head.version + 1 } : { create_revision: revision, version: 1 };
+  return { id, key, value: operation.value, ...life };
+}
+
+function isLive(head: KeyHead | undefined): head is KeyHead {
+  return head !== undefined && head.version > 0;
+}
