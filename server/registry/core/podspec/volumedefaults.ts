@@ -1,5 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { objectAt, objectsIn, setDefault, setTextDefault } from '../../defaulting.js';
+import { textAt } from '../../members.js';
+import { imageVersion } from './images.js';
 
 /** Read and write for the owner, read for all others: 0644. */
 const fileMode = 0o644;
@@ -28,7 +30,7 @@ export function setVolumeDefaults(volume: JsonObject): void {
   const projected = objectAt(volume, 'projected');
   for (const source of projected === null ? [] : objectsIn(projected, 'sources')) setProjectionDefaults(source);
   const image = objectAt(volume, 'image');
-  if (image !== null) setTextDefault(image, 'pullPolicy', /(^|\/)[^:/@]+(:latest)?$/.test(String(image['reference'] ?? '')) ? 'Always' : 'IfNotPresent');
+  if (image !== null) setTextDefault(image, 'pullPolicy', imageVersion(textAt(image, 'reference')).tag === 'latest' ? 'Always' : 'IfNotPresent');
   const claim = objectAt(objectAt(volume, 'ephemeral') ?? {}, 'volumeClaimTemplate');
   const claimSpec = claim === null ? null : objectAt(claim, 'spec');
   if (claimSpec !== null) setTextDefault(claimSpec, 'volumeMode', 'Filesystem');
