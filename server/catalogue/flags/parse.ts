@@ -35,12 +35,13 @@ export function parseFlags<T extends FlagTable>(table: T, argv: readonly string[
       i++;
     }
     const result = readValue(flag, value!, values.get(name) ?? null);
-    if (result.ok) values.set(name, result.value);
+    // An empty text is how scripts say "not set".
+    if (result.ok) values.set(name, result.value === '' && flag.default === null ? null : result.value);
     else errors.push(`invalid value ${JSON.stringify(value)} for ${read.spelled}: want ${result.expected}`);
   }
   if (errors.length > 0) return { ok: false, errors };
   const all = Object.fromEntries(Object.entries(table).map(([name, flag]) => [name, values.has(name) ? values.get(name) : flag.default]));
-  return { ok: true, values: all as FlagValues<T>, given: new Set(values.keys()) };
+  return { ok: true, values: all as FlagValues<T>, given: new Set([...values].filter(([, value]) => value !== null).map(([name]) => name)) };
 }
 
 /** Every accepted spelling, with the real name behind it. */

@@ -68,7 +68,7 @@ function complaint(text: string, { oneOf, check }: FlagFacts): string | null {
 }
 
 function word(text: string, facts: FlagFacts): ValueResult {
-  const expected = text === '' && facts.default !== null ? null : complaint(text, facts);
+  const expected = text === '' && (facts.default === null || facts.oneOf === undefined) ? null : complaint(text, facts);
   return expected === null ? good(text) : bad(expected);
 }
 

@@ -1,0 +1,50 @@
+import { isIP } from 'node:net';
+
+/** Rules for single values: each answers with what was expected, or null when the value is fine. */
+type Check = (value: string) => string | null;
+
+export const ipAddress: Check = (value) => (isIP(value) > 0 ? null : 'an IP address such as 127.0.0.1 or ::1');
+
+/** `10.0.0.0/24`, or two of them with a comma between where both address families are in use. */
+export const cidrs: Check = (value) => {
+  const parts = value.split(',');
+  return parts.length <= 2 && parts.every(isCidr) ? null : 'an address range such as 10.0.0.0/24, or two of them with a comma between';
+};
+
+function isCidr(text: string): boolean {
+  const [, address, bits] = /^(.+)\/(\d{1,3})$/.exec(text) ?? [];
+  const family = isIP(address ?? '');
+  return family > 0 && Number(bits) <= (family === 4 ? 32 : 128);
+}
+
+export const portRange: Check = (value) => {
+  const [, low, high] = /^(\d{1,5})-(\d{1,5})$/.exec(value) ?? [];
+  return low !== undefined && Number(low) >= 1 && Number(low) <= Number(high) && Number(high) <= 65_535 ? null : 'a range of ports such as 30000-32767';
+};
+
+export const regularExpression: Check = (value) => {
+  try {
+    new RegExp(value);
+    return null;
+  } catch {
+    return 'a regular expression';
+  }
+};
+
+/** `host:port`, with an IPv6 address in brackets. */
+export const hostPort: Check = (value) => {
+  const [, port] = /^(?:\[[0-9a-fA-F:.]+\]|[^\s:[\]/,=]*):(\d{1,5})$/.exec(value) ?? [];
+  return port !== undefined && Number(port) <= 65_535 ? null : 'an address such as 10.0.0.1:2380 or [::1]:2380';
+};
+
+export const minorVersion: Check = (value) => (/^\d+\.\d+$/.test(value) ? null : 'a version such as 1.35');
+
+export const httpsUrl: Check = (value) => (/^https:\/\/[^\s/]+/.test(value) ? null : 'a URL that begins with https://');
+
+export const serverUrl: Check = (value) => (/^(https?|unixs?):\/\/\S+$/.test(value) ? null : 'a URL such as https://10.0.0.1:2379');
+
+export const reportedVersion: Check = (value) => (/^(true|raw|false|v\d+\.\d+\.\d+([-+][\w.+-]*)?)$/.test(value) ? null : 'nothing, "raw", or a version such as v1.36.0');
+
+/** `pattern=N,...`, for example `listener=4,storage*=2`. */
+export const moduleLevels: Check = (value) => (value.split(',').every((part) => /^[^=,\s]+=\d{1,2}$/.test(part)) ? null : 'patterns with levels such as access=3,storage*=2');
+

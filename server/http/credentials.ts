@@ -1,0 +1,86 @@
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import type { SecureContextOptions } from 'node:tls';
+
+/** Keys and certificates that cannot be used. The message names the file and says what is wrong with it. */
+export class CredentialError extends Error {}
+
+export interface KeyPair { readonly cert: Buffer; readonly key: Buffer }
+
+/** Reads a certificate (its chain may follow) and its key, and makes sure that they are well-formed, valid now and belong together. */
+export function readKeyPair(certFile: string, keyFile: string, now: Date = new Date()): KeyPair {
+  const cert = readPem(certFile, 'certificate');
+  const key = readPem(keyFile, 'private key');
+  const leaf = parseCertificate(cert, certFile);
+  const privateKey = parseKey(key, keyFile);
+  if (!leaf.checkPrivateKey(privateKey)) throw new CredentialError(`the private key in ${keyFile} does not belong to the certificate in ${certFile}`);
+  if (now.getTime() > Date.parse(leaf.validTo)) throw new CredentialError(`the certificate in ${certFile} expired at ${new Date(leaf.validTo).toISOString()}`);
+  return { cert, key };
+}
+
+/** Reads a bundle of authorities; each certificate in it must be readable. */
+export function readAuthorities(file: string): Buffer {
+  const bytes = readPem(file, 'certificate bundle');
+  const blocks = bytes.toString('latin1').match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) throw new CredentialError(`${file} holds no PEM certificate`);
+  for (const block of blocks) parseCertificate(Buffer.from(block), file);
+  return bytes;
+}
+
+/** Refuses TLS settings that the library would refuse later, with words that name the option. */
+export function checkTlsSettings(settings: Pick<SecureContextOptions, 'minVersion' | 'ciphers'>): void {
+  try {
+    createSecureContext(settings);
+  } catch (cause) {
+    throw new CredentialError(`--tls-cipher-suites and --tls-min-version leave nothing to talk in: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function readPem(file: string, what: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw new CredentialError(`cannot read the ${what} ${file}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function parseCertificate(bytes: Buffer, file: string): X509Certificate {
+  try {
+    return new X509Certificate(bytes);
+  } catch (cause) {
+    throw new CredentialError(`${file} does not begin with a PEM certificate: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function parseKey(bytes: Buffer, file: string): KeyObject {
+  try {
+    return createPrivateKey(bytes);
+  } catch (cause) {
+    throw new CredentialError(`${file} does not hold an unencrypted PEM private key: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** The pair in `directory`, made and kept there if it is not there yet. For a server that was given no certificate. */
+export async function selfSignedPair(directory: string, names: { readonly dns: readonly string[]; readonly ip: readonly string[] }): Promise<KeyPair> {
+  const [certFile, keyFile] = [join(directory, 'apiserver.crt'), join(directory, 'apiserver.key')];
+  if (existsSync(certFile) && existsSync(keyFile)) return readKeyPair(certFile, keyFile);
+  const { makeSelfSigned } = await import('./selfsigned.js');
+  const made = await makeSelfSigned(names);
+  try {
+    mkdirSync(directory, { recursive: true });
+    writeWhole(keyFile, made.key, 0o600);
+    writeWhole(certFile, made.cert, 0o644);
+  } catch (cause) {
+    throw new CredentialError(`cannot keep the self-signed certificate in ${directory} (--cert-dir): ${(cause as Error).message}; give --tls-cert-file and --tls-private-key-file, or a directory that can be written to`, { cause });
+  }
+  return { cert: Buffer.from(made.cert), key: Buffer.from(made.key) };
+}
+
+/** Half a file is never seen under the real name. */
+function writeWhole(file: string, text: string, mode: number): void {
+  writeFileSync(`${file}.new`, text, { mode });
+  renameSync(`${file}.new`, file);
+}

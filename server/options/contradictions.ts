@@ -1,0 +1,86 @@
+import { isIP } from 'node:net';
+import { formatDuration } from '../catalogue/flags/duration.js';
+import type { ApiServerOptions } from './apiserver.js';
+
+/** Rules between options: each yields a complaint that names the options, or null. */
+type Rule = (options: ApiServerOptions, given: ReadonlySet<string>) => string | null;
+
+/** All complaints about options that do not go together. Pure. */
+export function contradictions(options: ApiServerOptions, given: ReadonlySet<string>): string[] {
+  return rules.map((rule) => rule(options, given)).filter((complaint) => complaint !== null);
+}
+
+type Name = keyof ApiServerOptions;
+
+/** Both or neither. */
+const pair = (a: Name, b: Name): Rule => (_, given) => (given.has(a) === given.has(b) ? null : `--${a} and --${b} belong together: give both or neither`);
+const needs = (a: Name, b: Name): Rule => (_, given) => (given.has(a) && !given.has(b) ? `--${a} needs --${b}` : null);
+const excludes = (a: Name, ...others: readonly Name[]): Rule => (_, given) => {
+  const also = given.has(a) ? others.filter((name) => given.has(name)) : [];
+  return also.length === 0 ? null : `--${a} and ${also.map((name) => `--${name}`).join(', ')} exclude each other`;
+};
+
+const rules: readonly Rule[] = [
+  pair('tls-cert-file', 'tls-private-key-file'),
+  pair('kubelet-client-certificate', 'kubelet-client-key'),
+  pair('proxy-client-cert-file', 'proxy-client-key-file'),
+  pair('etcd-certfile', 'etcd-keyfile'),
+  pair('raft-cert-file', 'raft-key-file'),
+  needs('oidc-issuer-url', 'oidc-client-id'),
+  needs('raft-cert-file', 'raft-ca-file'),
+  needs('service-account-signing-key-file', 'service-account-issuer'),
+  needs('encryption-provider-config-automatic-reload', 'encryption-provider-config'),
+  excludes('authentication-config', 'oidc-issuer-url', 'oidc-client-id', 'oidc-username-claim', 'oidc-groups-claim', 'oidc-required-claim'),
+  excludes('authorization-config', 'authorization-mode', 'authorization-webhook-config-file', 'authorization-webhook-version'),
+  excludes('service-account-signing-endpoint', 'service-account-signing-key-file', 'service-account-key-file'),
+  modeNeeds('ABAC', 'authorization-policy-file'),
+  modeNeeds('Webhook', 'authorization-webhook-config-file'),
+  modesAreUnique,
+  watchTimeouts,
+  serviceRanges,
+  clusterHoldsThisMember,
+  severalMembersNeedCertificates,
+  electionTimeout,
+];
+
+function modeNeeds(mode: string, option: Name): Rule {
+  return (options, given) => {
+    const on = options['authorization-mode'].includes(mode);
+    if (on && !given.has(option)) return `--authorization-mode=${mode} needs --${option}`;
+    return !on && given.has(option) ? `--${option} needs --authorization-mode to name ${mode}` : null;
+  };
+}
+
+function modesAreUnique(options: ApiServerOptions): string | null {
+  const modes = options['authorization-mode'];
+  return new Set(modes).size === modes.length ? null : `--authorization-mode names a mode twice: ${modes.join(',')}`;
+}
+
+function watchTimeouts(options: ApiServerOptions): string | null {
+  const [shortest, longest] = [options['request-timeout'], options['min-request-timeout'] * 1000];
+  return longest >= shortest ? null : `--min-request-timeout (${formatDuration(longest)}) must not be shorter than --request-timeout (${formatDuration(shortest)})`;
+}
+
+function serviceRanges(options: ApiServerOptions): string | null {
+  const [first, second] = (options['service-cluster-ip-range'] ?? '').split(',').map((range) => isIP(range.split('/')[0] ?? ''));
+  return second !== undefined && first === second ? '--service-cluster-ip-range: two ranges must be of different address families' : null;
+}
+
+function clusterHoldsThisMember(options: ApiServerOptions): string | null {
+  const ids = options['raft-initial-cluster'].map((member) => member.slice(0, member.indexOf('=')));
+  const own = options['raft-member-id'];
+  if (new Set(ids).size !== ids.length) return `--raft-initial-cluster names a member twice: ${ids.join(', ')}`;
+  return ids.length === 0 || ids.includes(own) ? null : `--raft-initial-cluster must hold this member: --raft-member-id is ${own}, the cluster has ${ids.join(', ')}`;
+}
+
+function severalMembersNeedCertificates(options: ApiServerOptions, given: ReadonlySet<string>): string | null {
+  if (options['raft-initial-cluster'].length < 2) return null;
+  const missing = (['raft-ca-file', 'raft-cert-file', 'raft-key-file'] as const).filter((name) => !given.has(name));
+  return missing.length === 0 ? null : `several members in --raft-initial-cluster need ${missing.map((name) => `--${name}`).join(', ')}: members trust each other by certificate only`;
+}
+
+/** Fewer than five beats, and one lost message would start an election. */
+function electionTimeout(options: ApiServerOptions): string | null {
+  const [beat, timeout] = [options['raft-heartbeat-interval'], options['raft-election-timeout']];
+  return timeout >= beat * 5 ? null : `--raft-election-timeout (${formatDuration(timeout)}) must be at least five times --raft-heartbeat-interval (${formatDuration(beat)})`;
+}

@@ -1,0 +1,31 @@
+import type { ReplicaOptions } from '../../raft/replica-api.js';
+import type { Member, MemberId } from '../../raft/types.js';
+import type { ApiServerOptions } from './apiserver.js';
+
+/** What the replica inside this server needs to start. The options have been checked, so every text is well-formed. */
+export function replicaOptions(options: ApiServerOptions): ReplicaOptions {
+  const id = options['raft-member-id'];
+  const members = initialMembers(options['raft-initial-cluster'], id);
+  const { 'raft-ca-file': caFile, 'raft-cert-file': certFile, 'raft-key-file': keyFile } = options;
+  const own = options['raft-initial-cluster'].length > 1 ? members.find((member) => member.id === id)!.address : null;
+  return {
+    dataDirectory: options['raft-data-dir'],
+    memberId: id as MemberId,
+    initialMembers: members,
+    clusterToken: options['raft-cluster-token'],
+    listenAddress: options['raft-listen-address'] ?? own,
+    tls: caFile !== null && certFile !== null && keyFile !== null ? { caFile, certFile, keyFile } : null,
+    heartbeatIntervalMs: options['raft-heartbeat-interval'],
+    electionTimeoutMs: options['raft-election-timeout'],
+    logEntriesKept: options['raft-log-entries-kept'],
+  };
+}
+
+/** A replica alone needs no address: nobody calls it. */
+function initialMembers(texts: readonly string[], id: string): Member[] {
+  if (texts.length === 0) return [{ id: id as MemberId, role: 'voter', address: '' }];
+  return texts.map((text) => {
+    const at = text.indexOf('=');
+    return { id: text.slice(0, at) as MemberId, role: 'voter', address: text.slice(at + 1) };
+  });
+}

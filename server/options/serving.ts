@@ -1,0 +1,58 @@
+import { cidrs, ipAddress, portRange, regularExpression } from '../catalogue/flags/checks.js';
+import { inGroup } from '../catalogue/flags/flag.js';
+
+/** Where and how the API server is reached, and how it stops. */
+export const servingFlags = {
+  ...inGroup('Secure serving', {
+    'secure-port': { kind: 'int', default: 6443, min: 0, max: 65_535, help: 'HTTPS port with authentication and authorization. It cannot be switched off: 0 takes any free port and logs which.' },
+    'cert-dir': { kind: 'string', default: '/var/run/kubernetes', value: 'directory', help: 'Where the self-signed pair is kept when no certificate and key are given.' },
+    'advertise-address': { kind: 'string', default: null, value: 'ip', check: ipAddress, help: 'Address under which members of the cluster reach this server. Otherwise the bind address, and if that is unspecified the first address of the machine.' },
+    'external-hostname': { kind: 'string', default: null, effect: 'none', value: 'name', help: 'Host name in URLs that leave the cluster, such as those of discovery documents.' },
+    'cors-allowed-origins': { kind: 'strings', default: [], check: regularExpression, value: 'regexp,...', help: 'Origins that browsers may call from, as regular expressions; anchor them (^https://example\\.com$). Empty allows none.' },
+    'strict-transport-security-directives': { kind: 'strings', default: [], help: 'Directives of the Strict-Transport-Security header, such as max-age=31536000,includeSubDomains. Empty sends no such header.' },
+    'goaway-chance': { kind: 'float', default: 0, min: 0, max: 0.02, help: 'Share of HTTP/2 requests whose client is asked to connect anew, which spreads clients over servers. Not for a single server.' },
+    'debug-socket-path': { kind: 'string', default: null, effect: 'none', value: 'path', help: 'Unix socket, unprotected, for profiling.' },
+  }),
+  ...inGroup('Start and stop', {
+    'livez-grace-period': { kind: 'duration', default: 0, help: 'Time after the start during which /livez takes unfinished start-up work for finished.' },
+    'shutdown-delay-duration': { kind: 'duration', default: 0, help: 'Time between the signal to stop and the moment when the server takes no more requests. /readyz fails from the start of it.' },
+    'shutdown-send-retry-after': { kind: 'bool', default: false, help: 'While stopping, finish the requests under way and answer new ones with 429, Retry-After and Connection: close.' },
+    'shutdown-watch-termination-grace-period': { kind: 'duration', default: 0, help: 'Longest time given to open watches to end by themselves while stopping.' },
+  }),
+  ...inGroup('API server', {
+    'allow-privileged': { kind: 'bool', default: false, effect: 'none', help: 'Allow privileged containers.' },
+    'default-not-ready-toleration-seconds': { kind: 'int', default: 300, min: 0, effect: 'none', help: 'How long pods tolerate notReady:NoExecute unless they say otherwise.' },
+    'default-unreachable-toleration-seconds': { kind: 'int', default: 300, min: 0, effect: 'none', help: 'The same for unreachable:NoExecute.' },
+    'service-cluster-ip-range': { kind: 'string', default: null, value: 'cidr[,cidr]', check: cidrs, effect: 'none', help: 'Range of service addresses; two for both address families. Must not overlap with the ranges of nodes and pods.' },
+    'service-node-port-range': { kind: 'string', default: '30000-32767', value: 'first-last', check: portRange, effect: 'none', help: 'Ports, both ends included, that services may open on nodes.' },
+    'kubernetes-service-node-port': { kind: 'int', default: 0, min: 0, max: 65_535, effect: 'none', help: 'Not 0: the service of the API itself is of type NodePort with this port.' },
+    'endpoint-reconciler-type': { kind: 'string', default: 'lease', oneOf: ['lease', 'master-count', 'none'], effect: 'none', help: 'How the endpoints of the API\'s own service are kept.' },
+    'runtime-config': { kind: 'map', default: {}, effect: 'none', help: 'Groups, versions or resources to serve or not to serve, such as batch/v1=false or api/beta=true.' },
+    'runtime-config-emulation-forward-compatible': { kind: 'bool', default: false, effect: 'none', help: 'Serve versions named in --runtime-config although they are newer than the emulated version.' },
+    'emulation-forward-compatible': { kind: 'bool', default: false, effect: 'none', help: 'Serve the more stable forms of APIs that came after the emulated version.' },
+  }),
+  ...inGroup('Admission', {
+    'enable-admission-plugins': { kind: 'strings', default: [], effect: 'none', help: 'Admission plugins to run besides the default ones, in any order.' },
+    'disable-admission-plugins': { kind: 'strings', default: [], effect: 'none', help: 'Default admission plugins not to run.' },
+    'admission-control-config-file': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'File of kind AdmissionConfiguration.' },
+  }),
+  ...inGroup('Connections to nodes and other servers', {
+    'kubelet-certificate-authority': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Authorities of node agents\' certificates.' },
+    'kubelet-client-certificate': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Certificate shown to node agents.' },
+    'kubelet-client-key': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Its key.' },
+    'kubelet-preferred-address-types': {
+      kind: 'strings', default: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'], oneOf: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'], effect: 'none',
+      help: 'Which address of a node to use, best first.',
+    },
+    'kubelet-timeout': { kind: 'duration', default: 5_000, min: 1, effect: 'none', help: 'Time limit of calls to node agents.' },
+    'proxy-client-cert-file': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Certificate shown to extension servers and admission webhooks, signed by --requestheader-client-ca-file.' },
+    'proxy-client-key-file': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Its key.' },
+    'enable-aggregator-routing': { kind: 'bool', default: false, effect: 'none', help: 'Send requests to extension servers to endpoint addresses rather than service addresses.' },
+    'aggregator-reject-forwarding-redirect': { kind: 'bool', default: true, effect: 'none', help: 'Do not pass redirects of extension servers on to clients.' },
+    'egress-selector-config-file': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'File that says by which way to reach nodes and other servers.' },
+    'peer-advertise-ip': { kind: 'string', default: null, effect: 'none', value: 'ip', check: ipAddress, help: 'Address under which other API servers reach this one, to pass on requests for versions that they do not serve.' },
+    'peer-advertise-port': { kind: 'string', default: null, effect: 'none', value: 'port', help: 'Port for the same purpose.' },
+    'peer-ca-file': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Authorities of other API servers\' certificates.' },
+    'tracing-config-file': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Configuration of tracing.' },
+  }),
+} as const;
