@@ -155,11 +155,12 @@ export class Machine implements Core {
     return { install, persist };
   }
 
+  /** The Ready owns the lists: what is decided while it is carried out must not slip into it, past the disk. */
   private takeMessages(): Pick<Ready, 'immediate' | 'afterSync'> {
     const { server } = this;
     const { immediate, afterSync } = server;
-    if (immediate.length > 0) server.immediate = [];
-    if (afterSync.length > 0) server.afterSync = [];
+    server.immediate = [];
+    server.afterSync = [];
     return { immediate, afterSync };
   }
 

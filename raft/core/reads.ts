@@ -146,10 +146,11 @@ export class Reads {
     this.remoteWaiting = this.remoteWaiting.filter((read) => read.since > deadline);
   }
 
+  /** What is decided. The caller owns the lists: later decisions do not appear in them. */
   take(): { readonly answered: readonly { readonly id: number; readonly index: LogIndex }[]; readonly failed: readonly number[] } {
     const taken = { answered: this.answered, failed: this.failed };
-    if (taken.answered.length > 0) this.answered = [];
-    if (taken.failed.length > 0) this.failed = [];
+    this.answered = [];
+    this.failed = [];
     return taken;
   }
 

@@ -1,0 +1,192 @@
+import { logIndex, memberId, term } from '../../raft/types.js';
+import type { Member, MemberId } from '../../raft/types.js';
+import { emptyMembership } from '../../raft/core/membership.js';
+import type { BrokenMode } from './broken.js';
+import { Checker } from './checker.js';
+import { noCounts } from './counts.js';
+import type { Counts } from './counts.js';
+import { faults } from './faults.js';
+import { Network } from './network.js';
+import type { Parcel } from './network.js';
+import type { Prng } from './prng.js';
+import { healed } from './profile.js';
+import type { Profile } from './profile.js';
+import { SimulatedServer } from './server.js';
+import type { Surroundings } from './server.js';
+import type { StoreState } from './store.js';
+import { Timeline } from './timeline.js';
+
+const emptyStore: StoreState = { index: logIndex(0), term: term(0), fingerprint: 0, membership: emptyMembership };
+
+/** All servers of one schedule, their network, their clients and their bad luck, on one timeline. */
+export class Cluster {
+  readonly timeline = new Timeline();
+  readonly counts: Counts = noCounts();
+  readonly servers: SimulatedServer[] = [];
+  readonly network: Network;
+  readonly checker: Checker;
+  profile: Profile;
+  private readonly around: Surroundings;
+  private readonly byId = new Map<MemberId, SimulatedServer>();
+  private readonly awake = new Set<SimulatedServer>();
+  private faultsOn = true;
+  private nextWrite = 1;
+  private touched: SimulatedServer | null = null;
+
+  constructor(readonly prng: Prng, profile: Profile, mode: BrokenMode) {
+    this.profile = profile;
+    this.checker = new Checker(() => this.servers);
+    this.network = new Network(this, (parcel) => this.deliver(parcel), (parcel) => this.reportSnapshot(parcel, false));
+    const { heartbeatTicks, electionTicks, sizes } = profile;
+    this.around = {
+      ...mode, checker: this.checker, counts: this.counts,
+      settings: { ...sizes, heartbeatTicks, electionTicks, random: prng.below },
+      send: (message, snapshot) => this.network.send({ message, snapshot }, this.profile),
+    };
+    const ids = Array.from({ length: profile.servers }, (_, at) => memberId(`s${at + 1}`));
+    const members: Member[] = ids.map((id) => ({ id, role: 'voter', address: `${id}:1` }));
+    for (const id of ids) this.addServer(id, { ...emptyStore, membership: { members, removed: [] } });
+    this.timeline.after(1, () => this.client());
+    this.timeline.after(profile.faultEvery, () => this.fault());
+  }
+
+  /** One event, and the checks after it. */
+  step(): void {
+    this.counts.steps++;
+    this.touched = null;
+    this.timeline.step();
+    if (this.touched !== null) this.checker.afterStep(this.touched);
+  }
+
+  running(): SimulatedServer[] {
+    return this.servers.filter((server) => server.core !== null);
+  }
+
+  /** Servers that believe they lead, the newest term first. */
+  leaders(): SimulatedServer[] {
+    return this.servers.filter((server) => server.isLeader).sort((a, b) => b.term - a.term);
+  }
+
+  /** A server that joins starts with an empty disk, and knows of no members. */
+  ensureServer(id: MemberId): void {
+    if (!this.byId.has(id)) this.addServer(id, emptyStore);
+  }
+
+  restart(server: SimulatedServer): void {
+    if (server.core !== null) return;
+    this.counts.restarts++;
+    server.start();
+    this.wake(server);
+  }
+
+  /** Ends all faults. The machines work from here on. */
+  heal(): void {
+    this.faultsOn = false;
+    this.profile = healed(this.profile);
+    this.network.heal();
+    for (const server of this.servers) {
+      server.stalledUntil = 0;
+      this.restart(server);
+    }
+  }
+
+  write(server: SimulatedServer): void {
+    server.propose(Array.from({ length: this.prng.between(1, 3) }, () => numbered(this.nextWrite++)));
+    this.wake(server);
+  }
+
+  /** Lets a server carry out what it has to do, soon. */
+  wake(server: SimulatedServer): void {
+    if (this.awake.has(server)) return;
+    this.awake.add(server);
+    this.timeline.after(this.prng.below(2), () => this.work(server));
+  }
+
+  private addServer(id: MemberId, store: StoreState): void {
+    const server = new SimulatedServer(id, store, this.around);
+    this.servers.push(server);
+    this.byId.set(id, server);
+    server.start();
+    this.timeline.after(this.prng.between(1, this.profile.tickInstants), () => this.tick(server));
+  }
+
+  private tick(server: SimulatedServer): void {
+    const { tickInstants } = this.profile;
+    this.timeline.after(this.prng.between(tickInstants - 2, tickInstants + 2), () => this.tick(server));
+    if (server.core === null || this.isStalled(server)) return;
+    this.touched = server;
+    server.core.tick();
+    this.wake(server);
+  }
+
+  private work(server: SimulatedServer): void {
+    this.awake.delete(server);
+    if (this.isStalled(server)) return;
+    this.touched = server;
+    const staged = this.prng.chance(this.profile.staged);
+    while (server.work()) {
+      this.checker.afterStep(server);
+      if (!staged) continue;
+      this.awake.add(server);
+      this.timeline.after(this.prng.between(0, this.profile.stageDelayMax), () => this.work(server));
+      return;
+    }
+  }
+
+  private deliver(parcel: Parcel): void {
+    const server = this.byId.get(parcel.message.to);
+    if (server?.core == null) {
+      this.reportSnapshot(parcel, false);
+      return;
+    }
+    if (this.isStalled(server)) {
+      this.timeline.after(server.stalledUntil - this.timeline.now + this.prng.below(3), () => this.deliver(parcel));
+      return;
+    }
+    this.counts.messagesDelivered++;
+    this.touched = server;
+    server.receive(parcel.message, parcel.snapshot);
+    this.reportSnapshot(parcel, true);
+    this.wake(server);
+  }
+
+  /** The sender's transport notices sooner or later what became of a snapshot; if the sender lives on, and whether or not it still leads. */
+  private reportSnapshot({ message, snapshot }: Parcel, ok: boolean): void {
+    if (snapshot === null) return;
+    const sender = this.byId.get(message.from);
+    const life = sender?.life;
+    this.timeline.after(this.prng.between(1, 30), () => {
+      if (sender?.core && sender.life === life) sender.core.reportSnapshot(message.to, ok);
+    });
+  }
+
+  private client(): void {
+    const { clientEvery, reads } = this.profile;
+    this.timeline.after(this.prng.between(1, 2 * clientEvery), () => this.client());
+    const server = this.prng.pick(this.running());
+    if (server === undefined || this.isStalled(server)) return;
+    this.touched = server;
+    if (this.prng.chance(reads)) {
+      server.read();
+      this.wake(server);
+    } else {
+      // Clients try the server that calls itself leader; in partitions there may be several.
+      this.write(this.prng.pick(this.leaders()) ?? server);
+    }
+  }
+
+  private fault(): void {
+    if (!this.faultsOn) return;
+    const { faultEvery, faults: kinds } = this.profile;
+    this.timeline.after(this.prng.between(1, 2 * faultEvery), () => this.fault());
+    faults[this.prng.pick(kinds)](this);
+  }
+
+  private isStalled(server: SimulatedServer): boolean {
+    return server.stalledUntil > this.timeline.now;
+  }
+}
+
+function numbered(write: number): Uint8Array {
+  return Uint8Array.of(write >>> 24, write >>> 16, write >>> 8, write);
+}

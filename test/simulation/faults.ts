@@ -1,0 +1,103 @@
+import { memberId } from '../../raft/types.js';
+import type { MembershipChange } from '../../raft/core/contract.js';
+import { votersOf } from '../../raft/core/membership.js';
+import type { Cluster } from './cluster.js';
+import type { FaultKind } from './profile.js';
+import type { SimulatedServer } from './server.js';
+
+/** Servers that may join in one schedule, besides the first ones. */
+const JOINERS_MAX = 3;
+const VOTERS_MIN = 2;
+
+/** What goes wrong, and what operators do meanwhile. Each picks its victims through the cluster's generator. */
+export const faults: { readonly [K in FaultKind]: (cluster: Cluster) => void } = {
+  crash: (cluster) => {
+    const server = cluster.prng.pick(cluster.running());
+    if (server !== undefined) crashAndRestart(cluster, server);
+  },
+
+  powerFailure: (cluster) => {
+    cluster.counts.powerFailures++;
+    for (const server of cluster.running()) crashAndRestart(cluster, server);
+  },
+
+  partition: (cluster) => {
+    const { prng, profile, network } = cluster;
+    const ids = cluster.servers.map((server) => server.id);
+    const group = ids.filter(() => prng.chance(500));
+    cluster.counts.partitions++;
+    network.split(group, ids.filter((id) => !group.includes(id)), prng.between(10, profile.cutMax));
+  },
+
+  oneWayPartition: (cluster) => {
+    const { prng, profile, network } = cluster;
+    const victim = prng.pick(cluster.servers);
+    const inbound = prng.chance(500);
+    const duration = prng.between(10, profile.cutMax);
+    cluster.counts.oneWayPartitions++;
+    for (const { id } of cluster.servers) {
+      if (victim === undefined || id === victim.id || prng.chance(200)) continue;
+      network.cutOff(inbound ? id : victim.id, inbound ? victim.id : id, duration);
+    }
+  },
+
+  stall: (cluster) => {
+    const server = cluster.prng.pick(cluster.running());
+    if (server === undefined) return;
+    cluster.counts.stalls++;
+    server.stalledUntil = cluster.timeline.now + cluster.prng.between(5, cluster.profile.cutMax);
+  },
+
+  compact: (cluster) => {
+    const server = cluster.prng.pick(cluster.running());
+    // In the middle of a Ready the store may be ahead of what is about to be installed or written.
+    if (server !== undefined && !server.isInsideReady) server.compact(cluster.prng.below(4));
+  },
+
+  membership: (cluster) => {
+    const leader = cluster.leaders()[0];
+    const change = leader === undefined ? null : drawChange(cluster, leader);
+    if (leader === undefined || change === null) return;
+    if (change.type === 'addLearner') cluster.ensureServer(change.member.id);
+    const result = leader.core?.changeMembership(change);
+    if (result?.outcome === 'appended') cluster.counts[counted[change.type]]++;
+    cluster.wake(leader);
+  },
+
+  transfer: (cluster) => {
+    const leader = cluster.leaders()[0];
+    if (leader === undefined) return;
+    cluster.counts.transfers++;
+    leader.core?.transferLeadership(cluster.prng.pick([null, cluster.prng.pick(cluster.servers)?.id ?? null]));
+    cluster.wake(leader);
+  },
+
+  unreachable: (cluster) => {
+    const leader = cluster.leaders()[0];
+    const peer = cluster.prng.pick(cluster.servers);
+    if (leader !== undefined && peer !== undefined) leader.core?.reportUnreachable(peer.id);
+  },
+};
+
+const counted = { addLearner: 'learnersAdded', promote: 'promotions', remove: 'removals' } as const;
+
+function crashAndRestart(cluster: Cluster, server: SimulatedServer): void {
+  server.crash(cluster.prng.chance(500));
+  cluster.timeline.after(cluster.prng.between(1, cluster.profile.downMax), () => cluster.restart(server));
+}
+
+/** Prefers to finish what was begun: a learner becomes a voter before another server is added. */
+function drawChange({ prng, servers, profile }: Cluster, leader: SimulatedServer): MembershipChange | null {
+  const membership = leader.core?.membership;
+  if (membership === undefined) return null;
+  const learner = membership.members.find((member) => member.role === 'learner');
+  if (learner !== undefined && prng.chance(800)) return { type: 'promote', id: learner.id };
+  if (votersOf(membership).length > VOTERS_MIN && prng.chance(500)) {
+    const member = prng.pick(membership.members);
+    return member === undefined ? null : { type: 'remove', id: member.id };
+  }
+  const unused = servers.find(({ id }) => !membership.removed.includes(id) && !membership.members.some((member) => member.id === id));
+  if (unused === undefined && servers.length >= profile.servers + JOINERS_MAX) return null;
+  const id = unused?.id ?? memberId(`s${servers.length + 1}`);
+  return { type: 'addLearner', member: { id, role: 'learner', address: `${id}:1` } };
+}

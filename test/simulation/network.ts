@@ -1,0 +1,64 @@
+import type { Message } from '../../raft/core/messages.js';
+import type { MemberId } from '../../raft/types.js';
+import type { Counts } from './counts.js';
+import type { Prng } from './prng.js';
+import type { Profile } from './profile.js';
+import type { StoreState } from './store.js';
+import type { Timeline } from './timeline.js';
+
+export interface Parcel {
+  readonly message: Message;
+  /** The bytes that travel beside an `installSnapshot`. */
+  readonly snapshot: StoreState | null;
+}
+
+/** Delays, drops, duplicates and reorders; cuts links in one or both directions. */
+export class Network {
+  private cut = new Map<string, number>();
+
+  constructor(
+    private readonly world: { readonly prng: Prng; readonly timeline: Timeline; readonly counts: Counts },
+    private readonly deliver: (parcel: Parcel) => void,
+    /** A parcel will not arrive. */
+    private readonly lost: (parcel: Parcel) => void,
+  ) {}
+
+  send(parcel: Parcel, profile: Profile): void {
+    const { prng, counts } = this.world;
+    const { from, to } = parcel.message;
+    if (this.isCut(from, to) || prng.chance(profile.drop)) {
+      counts.messagesDropped++;
+      this.lost(parcel);
+      return;
+    }
+    this.carry(parcel, profile);
+    if (!prng.chance(profile.duplicate)) return;
+    counts.messagesDuplicated++;
+    this.carry(parcel, profile);
+  }
+
+  /** Cuts all links between the two groups, in both directions, for `duration`. */
+  split(group: readonly MemberId[], rest: readonly MemberId[], duration: number): void {
+    for (const a of group) for (const b of rest) for (const [from, to] of [[a, b], [b, a]] as const) this.cutOff(from, to, duration);
+  }
+
+  cutOff(from: MemberId, to: MemberId, duration: number): void {
+    this.cut.set(`${from}>${to}`, this.world.timeline.now + duration);
+  }
+
+  heal(): void {
+    this.cut.clear();
+  }
+
+  private carry(parcel: Parcel, profile: Profile): void {
+    const { prng, timeline } = this.world;
+    const delay = prng.chance(profile.longDelay) ? prng.between(50, 400) : prng.between(1, profile.delayMax);
+    // Cut links hold back what is already on its way, as well.
+    timeline.after(delay, () => (this.isCut(parcel.message.from, parcel.message.to) ? this.lost(parcel) : this.deliver(parcel)));
+  }
+
+  private isCut(from: MemberId, to: MemberId): boolean {
+    const until = this.cut.get(`${from}>${to}`);
+    return until !== undefined && until > this.world.timeline.now;
+  }
+}

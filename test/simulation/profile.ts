@@ -1,0 +1,70 @@
+import type { Prng } from './prng.js';
+
+export const faultKinds = ['crash', 'powerFailure', 'partition', 'oneWayPartition', 'stall', 'compact', 'membership', 'transfer', 'unreachable'] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+/** The character of one schedule. Times are instants; a server ticks about every `tickInstants`. */
+export interface Profile {
+  readonly servers: number;
+  readonly tickInstants: number;
+  readonly heartbeatTicks: number;
+  readonly electionTicks: number;
+  readonly delayMax: number;
+  /** Per mille of messages. */
+  readonly drop: number;
+  readonly duplicate: number;
+  readonly longDelay: number;
+  /** Per mille of Readys that are carried out in stages, with other things happening in between. */
+  readonly staged: number;
+  readonly stageDelayMax: number;
+  /** Mean time between faults. */
+  readonly faultEvery: number;
+  readonly faults: readonly [FaultKind, ...FaultKind[]];
+  readonly downMax: number;
+  readonly cutMax: number;
+  readonly clientEvery: number;
+  /** Per mille of client calls that are reads. */
+  readonly reads: number;
+  readonly sizes: {
+    readonly appendBytesMax: number;
+    readonly inflightMax: number;
+    readonly uncommittedBytesMax: number;
+    readonly committedBytesMax: number;
+    readonly tailBytesMax: number;
+  };
+}
+
+/** Each schedule leaves some faults out and makes others frequent: rare combinations need the common ones out of the way ("swarm testing"). */
+export function drawProfile(prng: Prng, servers: number | null): Profile {
+  const faults = faultKinds.filter(() => prng.chance(500));
+  return {
+    servers: servers ?? prng.pick([3, 5]),
+    tickInstants: 10,
+    heartbeatTicks: prng.pick([1, 2]),
+    electionTicks: prng.pick([4, 6, 8]),
+    delayMax: prng.pick([1, 4, 10, 25]),
+    drop: prng.pick([0, 10, 50, 150]),
+    duplicate: prng.pick([0, 20, 100]),
+    longDelay: prng.pick([0, 0, 10, 50]),
+    staged: prng.pick([0, 200, 1000]),
+    stageDelayMax: prng.pick([1, 5, 20]),
+    faultEvery: prng.pick([40, 80, 160, 320]),
+    faults: ['crash', ...faults],
+    downMax: prng.pick([20, 100, 400]),
+    cutMax: prng.pick([60, 200, 500]),
+    clientEvery: prng.pick([4, 10, 30]),
+    reads: prng.pick([100, 300, 600]),
+    sizes: {
+      appendBytesMax: prng.pick([1, 200, 1 << 16]),
+      inflightMax: prng.pick([1, 3, 16]),
+      uncommittedBytesMax: prng.pick([200, 2_000, 1 << 20]),
+      committedBytesMax: prng.pick([1, 300, 1 << 20]),
+      tailBytesMax: prng.pick([1, 500, 1 << 20]),
+    },
+  };
+}
+
+/** After the faults: a network and machines that work, on which the cluster must come to life again. */
+export function healed(profile: Profile): Profile {
+  return { ...profile, delayMax: 3, drop: 0, duplicate: 0, longDelay: 0, staged: 0 };
+}

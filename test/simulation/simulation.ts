@@ -1,0 +1,73 @@
+import { brokenModes } from './broken.js';
+import type { BrokenName } from './broken.js';
+import { Cluster } from './cluster.js';
+import type { Counts } from './counts.js';
+import { Prng } from './prng.js';
+import { drawProfile } from './profile.js';
+import type { SimulatedServer } from './server.js';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  /** Events with faults; the healing afterwards takes more. */
+  readonly steps: number;
+  /** null: drawn from the seed. */
+  readonly servers: 3 | 5 | null;
+  readonly broken: BrokenName;
+}
+
+/** After the faults end, a leader must exist and commit within this many election timeouts. */
+export const LIVENESS_ELECTION_TIMEOUTS = 30;
+
+/** A schedule in which a rule was broken. The message says how to see it again. */
+export class SimulationFailure extends Error {
+  constructor(readonly options: SimulationOptions, readonly step: number, cause: unknown) {
+    super(`seed ${options.seed}, step ${step}: ${cause instanceof Error ? cause.message : String(cause)}\nreplay: ${replayCommand(options)}`, { cause });
+  }
+}
+
+export function replayCommand({ seed, steps, servers, broken }: SimulationOptions): string {
+  const extra = (servers === null ? '' : ` --servers ${servers}`) + (broken === 'none' ? '' : ` --broken ${broken}`);
+  return `npm run simulate -- --seed ${seed} --steps ${steps}${extra}`;
+}
+
+/** Runs one schedule: faults first, then healing, which must bring the cluster back to life. Throws a SimulationFailure; equal options, equal outcome. */
+export function simulate(options: SimulationOptions): Counts {
+  const prng = new Prng(options.seed);
+  const cluster = new Cluster(prng, drawProfile(prng, options.servers), brokenModes[options.broken]);
+  try {
+    while (cluster.counts.steps < options.steps) cluster.step();
+    comesToLife(cluster);
+  } catch (cause) {
+    throw new SimulationFailure(options, cluster.counts.steps, cause);
+  }
+  return cluster.counts;
+}
+
+function comesToLife(cluster: Cluster): void {
+  cluster.heal();
+  const { timeline, profile } = cluster;
+  const deadline = timeline.now + LIVENESS_ELECTION_TIMEOUTS * profile.electionTicks * profile.tickInstants;
+  const target = { index: 0 };
+  while (!isAlive(cluster, target)) {
+    if (timeline.now > deadline) throw new Error(`liveness: ${LIVENESS_ELECTION_TIMEOUTS} election timeouts after all faults ended, ${describe(cluster)}`);
+    cluster.step();
+  }
+}
+
+/** First a leader must have committed something new, then all its members must have applied as much. */
+function isAlive(cluster: Cluster, target: { index: number }): boolean {
+  const [leader] = cluster.leaders();
+  if (leader?.core == null) return false;
+  if (target.index === 0) {
+    target.index = cluster.checker.chosenIndex + 1;
+    cluster.write(leader);
+  }
+  if (cluster.checker.chosenIndex < target.index) return false;
+  const members = leader.core.membership.members.map((member) => cluster.servers.find((server) => server.id === member.id));
+  return members.every((server) => server !== undefined && server.store.index >= target.index);
+}
+
+function describe(cluster: Cluster): string {
+  const show = (server: SimulatedServer): string => `${server.id} ${server.core?.role ?? 'down'} term ${server.term} commit ${server.core?.commit ?? 0} applied ${server.store.index} last ${server.disk.lastIndex}`;
+  return cluster.servers.map(show).join('; ');
+}
