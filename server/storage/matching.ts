@@ -25,10 +25,17 @@ export function fieldValue(object: StoredObject, field: string): string {
   return object.fields[field] ?? '';
 }
 
-/** The name that a field selector pins, or null. */
-export function nameSelected(fields: FieldSelector): string | null {
-  return valueSelected(fields, 'metadata.name');
+/**
+ * The part of a resource's key space that a selection can be in: all of it, a namespace, or one object. A name alone names one object
+ * only where there are no namespaces.
+ */
+export function scopeOf(selection: Selection, namespaced: boolean): { readonly namespace: string | null; readonly name: string | null } {
+  const namespace = namespaced ? selection.namespace ?? valueSelected(selection.fields, 'metadata.namespace') : '';
+  return { namespace, name: namespace === null ? null : nameSelected(selection.fields) };
 }
+
+/** The name that a field selector demands, or null. */
+export const nameSelected = (fields: FieldSelector): string | null => valueSelected(fields, 'metadata.name');
 
 /** The value that a field selector demands of a field, or null. */
 export function valueSelected(fields: FieldSelector, field: string): string | null {

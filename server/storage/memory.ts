@@ -5,7 +5,7 @@ import type {
   WatchSink, WriteResult,
 } from './contract.js';
 import { encodeStored } from './encoding.js';
-import { compareKeys, nameSelected, selects, selectsAll } from './matching.js';
+import { compareKeys, scopeOf, selects, selectsAll } from './matching.js';
 import { noSelectableFields, storedObjectOf, type ResourceFacts, type SelectableFields, type StoredItem } from './storedobject.js';
 
 /** One change: the object before and after it. A deletion has `next` null and shows `removed`. */
@@ -62,9 +62,10 @@ class ModelStorage implements MemoryStorage {
     const version = this.versionFor(request.consistency);
     if (typeof version !== 'number') return version;
     const { after, limit } = request;
-    const name = nameSelected(request.fields);
-    const following = this.objectsAt(request.resource, version)
-      .filter(object => (request.namespace === null || object.namespace === request.namespace) && (name === null || object.name === name))
+    const all = this.objectsAt(request.resource, version);
+    const scope = scopeOf(request, all[0]?.namespace !== '');
+    const following = all
+      .filter(object => (scope.namespace === null || object.namespace === scope.namespace) && (scope.name === null || object.name === scope.name))
       .filter(object => after === null || compareKeys(object.namespace, object.name, after.namespace, after.name) > 0);
     const matching = following.filter(object => selects(request, object));
     const items = limit === null ? matching : matching.slice(0, limit);

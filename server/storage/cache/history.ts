@@ -1,0 +1,79 @@
+import type { Version } from '../contract.js';
+import type { ObjectChange } from './change.js';
+
+/** How much of the past is kept for each resource; whichever bound is met first counts. */
+export interface HistoryBounds {
+  readonly changesMax: number;
+  /** Bytes of states that have been replaced. */
+  readonly bytesMax: number;
+  readonly ageMaxMs: number;
+}
+
+/**
+ * The latest changes of one resource, in order. Each has a place, a number that grows by one and never changes:
+ *
+ *     forgotten │ start ▶ c c c c c c ◀ end
+ *     ◀─ floor ─┘ versions up to `floor` may be missing, all later ones are here
+ */
+export class History {
+  /** Place of `changes[head]`. */
+  start = 0;
+  /** Everything after this version is known. */
+  floor: Version;
+  private changes: (ObjectChange | undefined)[] = [];
+  private head = 0;
+  private bytes = 0;
+
+  constructor(private readonly bounds: HistoryBounds, floor: Version) {
+    this.floor = floor;
+  }
+
+  get end(): number {
+    return this.start + this.changes.length - this.head;
+  }
+
+  push(change: ObjectChange): void {
+    this.changes.push(change);
+    this.bytes += change.bytesKept;
+    this.trim(change.at);
+  }
+
+  at(place: number): ObjectChange {
+    const change = this.changes[this.head + place - this.start];
+    if (place < this.start || change === undefined) throw new RangeError(`history holds ${this.start} to ${this.end}, not ${place}`);
+    return change;
+  }
+
+  /** Place of the first change after `version`. Ask only for versions from `floor` on. */
+  placeAfter(version: Version): number {
+    let low = this.start;
+    let high = this.end;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.at(middle).version <= version) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Forgets what is beyond the bounds. */
+  trim(now: number): void {
+    while (this.head < this.changes.length && this.exceeds(this.at(this.start), now)) this.forgetOldest();
+    if (this.head > this.changes.length / 2) {
+      this.changes = this.changes.slice(this.head);
+      this.head = 0;
+    }
+  }
+
+  private exceeds(oldest: ObjectChange, now: number): boolean {
+    return this.end - this.start > this.bounds.changesMax || this.bytes > this.bounds.bytesMax || now - oldest.at > this.bounds.ageMaxMs;
+  }
+
+  private forgetOldest(): void {
+    const oldest = this.at(this.start);
+    this.floor = oldest.version;
+    this.bytes -= oldest.bytesKept;
+    this.changes[this.head++] = undefined;
+    this.start++;
+  }
+}

@@ -1,0 +1,65 @@
+import type { Version } from '../contract.js';
+import type { History } from './history.js';
+import { ObjectTree, type TreeView } from './tree.js';
+
+/** How many past states are kept, and how long: `ListFromCacheSnapshot` of the reference keeps them 75 s. */
+export interface PastBounds { readonly statesMax: number; readonly ageMaxMs: number }
+
+/** One state. `place` is the number of changes that it includes, as history counts them. */
+export interface PastState { readonly version: Version; readonly place: number; readonly view: TreeView }
+interface Kept extends PastState { readonly at: number }
+
+/** Taking back more changes than this would hold up the event loop; the store answers instead. */
+const undoMax = 5_000;
+
+/**
+ * States of one resource at earlier versions. A state that is not kept is made from the next later one by taking back the changes
+ * between: the tree shares all nodes that they did not touch. Most versions of the store change nothing in a given resource, so very
+ * often the state asked for is the present one.
+ */
+export class PastStates {
+  /** In order of version. */
+  private kept: Kept[] = [];
+
+  constructor(private readonly tree: ObjectTree, private readonly history: History, private readonly bounds: PastBounds) {}
+
+  /** The state at `version`, which has arrived; null when it is not kept and history does not reach back to it. */
+  at(version: Version, now: number): TreeView | null {
+    const kept = this.kept.find(state => state.version === version);
+    if (kept !== undefined) return kept.view;
+    if (version < this.history.floor) return null;
+    const place = this.history.placeAfter(version);
+    const later = this.kept.find(state => state.place >= place) ?? { place: this.history.end, view: this.tree.view() };
+    if (later.place - place > undoMax) return null;
+    const view = later.place === place ? later.view : this.undo(later.view, later.place, place);
+    this.keep({ version, place, view }, now);
+    return view;
+  }
+
+  /** The present state, that at `version`, to be kept if it turns out that somebody will ask for it again. */
+  present(version: Version): PastState {
+    return { version, place: this.history.end, view: this.tree.view() };
+  }
+
+  keep(state: PastState, now: number): void {
+    const others = this.kept.filter(({ version }) => version !== state.version);
+    while (others.length >= this.bounds.statesMax) others.splice(indexOfOldest(others), 1);
+    this.kept = [...others, { ...state, at: now }].sort((a, b) => a.version - b.version);
+  }
+
+  trim(now: number): void {
+    if (this.kept.length > 0) this.kept = this.kept.filter(({ at }) => now - at <= this.bounds.ageMaxMs);
+  }
+
+  private undo(later: TreeView, from: number, to: number): TreeView {
+    const tree = new ObjectTree(later);
+    for (let place = from - 1; place >= to; place--) {
+      const { previous, subject } = this.history.at(place);
+      if (previous === null) tree.delete(subject.namespace, subject.name);
+      else tree.set(previous);
+    }
+    return tree.view();
+  }
+}
+
+const indexOfOldest = (states: readonly Kept[]): number => states.reduce((oldest, { at }, index) => (at < (states[oldest]?.at ?? Infinity) ? index : oldest), 0);

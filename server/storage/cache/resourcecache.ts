@@ -1,0 +1,93 @@
+import type { Version } from '../contract.js';
+import type { ResourceFacts, StoredItem } from '../storedobject.js';
+import { ObjectChange } from './change.js';
+import { History, type HistoryBounds } from './history.js';
+import { PastStates, type PastBounds, type PastState } from './paststates.js';
+import type { Slices } from './slices.js';
+import { ObjectTree, type TreeView } from './tree.js';
+import type { VersionGate } from './versiongate.js';
+import { WatchIndex } from './watchindex.js';
+
+/** What the caches of all resources share. */
+export interface CacheContext {
+  /** The version that all of them have reached. */
+  readonly clock: VersionGate;
+  readonly slices: Slices;
+  readonly now: () => number;
+  /** Told of defects that must not stop the cache. */
+  readonly report: (error: unknown) => void;
+  readonly history: HistoryBounds;
+  readonly past: PastBounds;
+}
+
+/** Everything known of one resource: its objects, what happened to them lately, and who watches. */
+export class ResourceCache {
+  readonly tree = new ObjectTree();
+  readonly watchers = new WatchIndex();
+  readonly history: History;
+  private readonly past: PastStates;
+
+  /** `floor`: the version up to which changes are not known one by one. */
+  constructor(readonly facts: ResourceFacts, floor: Version, private readonly context: CacheContext) {
+    this.history = new History(context.history, floor);
+    this.past = new PastStates(this.tree, this.history, context.past);
+  }
+
+  get clock(): VersionGate {
+    return this.context.clock;
+  }
+
+  get slices(): Slices {
+    return this.context.slices;
+  }
+
+  /** Adds an object while loading, before anybody watches. */
+  load(object: StoredItem): void {
+    this.tree.set(object);
+  }
+
+  /** Applies one change and shows it to the watchers. */
+  apply(version: Version, namespace: string, name: string, next: StoredItem | null): void {
+    const previous = next === null ? this.tree.delete(namespace, name) : this.tree.set(next);
+    if (previous === null && next === null) return;
+    const change = new ObjectChange(version, previous, next, this.context.now());
+    this.history.push(change);
+    this.watchers.deliver(change);
+  }
+
+  /** The change of one object at a version, if history still has it. */
+  changeAt(version: Version, namespace: string, name: string): ObjectChange | null {
+    if (version <= this.history.floor) return null;
+    for (let place = this.history.placeAfter(version - 1); place < this.history.end; place++) {
+      const change = this.history.at(place);
+      if (change.version !== version) return null;
+      if (change.subject.name === name && change.subject.namespace === namespace) return change;
+    }
+    return null;
+  }
+
+  /** The state at a version up to the present one; null when history does not reach back to it. */
+  stateAt(version: Version): TreeView | null {
+    return this.past.at(version, this.context.now());
+  }
+
+  /** The present state, to be handed to `keep` if a client will ask for its next page. */
+  present(): PastState {
+    return this.past.present(this.clock.version);
+  }
+
+  keep(state: PastState): void {
+    this.past.keep(state, this.context.now());
+  }
+
+  /** Forgets what is too old. */
+  trim(): void {
+    const now = this.context.now();
+    this.history.trim(now);
+    this.past.trim(now);
+  }
+
+  report(error: unknown): void {
+    this.context.report(error);
+  }
+}

@@ -1,0 +1,60 @@
+/** One step of a long piece of work, small enough never to be noticed: true to be called again, false when done, a promise to pause until it settles. */
+export type Step = () => boolean | Promise<void>;
+
+/**
+ * Shares the event loop between long pieces of work (initial events, replays, filtered lists) and everything else: in each turn they
+ * get `budgetMs` in all, one step each in rotation, and then the loop is free for sockets. A step that throws is reported and dropped.
+ */
+export class Slices {
+  private readonly queue: Step[] = [];
+  private scheduled = false;
+
+  constructor(private readonly now: () => number, private readonly report: (error: unknown) => void, private readonly budgetMs = 5) {}
+
+  add(step: Step): void {
+    this.queue.push(step);
+    this.schedule();
+  }
+
+  /** Adds a step; resolves when it is done, rejects if it throws. */
+  run(step: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.add(() => {
+        try {
+          const again = step();
+          if (!again) resolve();
+          return again;
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+          return false;
+        }
+      });
+    });
+  }
+
+  private schedule(): void {
+    if (this.scheduled || this.queue.length === 0) return;
+    this.scheduled = true;
+    setImmediate(() => this.turn());
+  }
+
+  private turn(): void {
+    const deadline = this.now() + this.budgetMs;
+    for (let step = this.queue.shift(); step !== undefined; step = this.queue.shift()) {
+      this.take(step);
+      if (this.now() >= deadline) break;
+    }
+    this.scheduled = false;
+    this.schedule();
+  }
+
+  private take(step: Step): void {
+    try {
+      const outcome = step();
+      if (outcome === true) this.queue.push(step);
+      else if (outcome !== false) void outcome.finally(() => this.add(step)).catch(this.report);
+    } catch (error) {
+      this.report(error);
+    }
+  }
+}

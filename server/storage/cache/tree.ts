@@ -1,0 +1,279 @@
+import { compareKeys, scopeOf, type Selection } from '../matching.js';
+import type { StoredItem } from '../storedobject.js';
+
+/**
+ * Objects of one resource in the order of their keys: a B+tree with copy on write.
+ *
+ *     ObjectTree ──root──▶ Branch ─┬─▶ Leaf [a b c …]      every node knows how many objects are below it,
+ *                                  └─▶ Leaf [k l m …]      so that counting and paging by position cost O(log n)
+ *
+ * `view` freezes the present state in O(1): from then on a write copies the nodes on its path, once, and leaves the frozen ones alone.
+ */
+
+/** Most entries of a node. */
+const nodeEntriesMax = 64;
+/** A node with fewer entries is joined with a neighbour if both fit well into one. */
+const nodeEntriesMin = nodeEntriesMax / 4;
+
+interface Leaf { readonly epoch: number; readonly items: StoredItem[] }
+interface Branch { readonly epoch: number; readonly children: Node[]; /** First object below each child. */ readonly firsts: StoredItem[]; size: number }
+type Node = Leaf | Branch;
+
+/** A node may be changed in place only by the tree, and in the epoch, that made it. */
+let lastEpoch = 0;
+
+/** One unchanging state. */
+export class TreeView {
+  constructor(protected root: Node) {}
+
+  protected static rootOf(view: TreeView): Node {
+    return view.root;
+  }
+
+  get size(): number {
+    return sizeOf(this.root);
+  }
+
+  get(namespace: string, name: string): StoredItem | null {
+    let node = this.root;
+    while (!('items' in node)) node = childAt(node, childFor(node, namespace, name));
+    const item = node.items[lowerBound(node.items, namespace, name)];
+    return item !== undefined && item.name === name && item.namespace === namespace ? item : null;
+  }
+
+  /** How many objects come before this key. */
+  rank(namespace: string, name: string): number {
+    let rank = 0;
+    let node = this.root;
+    while (!('items' in node)) {
+      const index = childFor(node, namespace, name);
+      for (let i = 0; i < index; i++) rank += sizeOf(childAt(node, i));
+      node = childAt(node, index);
+    }
+    return rank + lowerBound(node.items, namespace, name);
+  }
+
+  /** Positions of the objects that a selection can be about: first, and one after the last. */
+  range(selection: Selection): { readonly start: number; readonly end: number } {
+    const { namespace, name } = scopeOf(selection, this.namespaced);
+    if (namespace === null) return { start: 0, end: this.size };
+    if (name === null) return { start: this.rank(namespace, ''), end: this.rank(namespace, afterAllNames) };
+    const start = this.rank(namespace, name);
+    return { start, end: this.get(namespace, name) === null ? start : start + 1 };
+  }
+
+  /** Whether the objects are in namespaces; true when there are none. */
+  private get namespaced(): boolean {
+    return this.size === 0 || firstOf(this.root).namespace !== '';
+  }
+
+  /** The objects from position `start` up to `end`, or fewer, but at least one, if they stand in different nodes. */
+  slice(start: number, end: number): StoredItem[] {
+    let offset = start;
+    let node = this.root;
+    while (!('items' in node)) {
+      let index = 0;
+      for (let size = sizeOf(childAt(node, 0)); offset >= size; size = sizeOf(childAt(node, ++index))) offset -= size;
+      node = childAt(node, index);
+    }
+    return node.items.slice(offset, offset + end - start);
+  }
+}
+
+/** No name sorts after it: names are UTF-8 text without this non-character. */
+const afterAllNames = '\uffff';
+
+export class ObjectTree extends TreeView {
+  private epoch = ++lastEpoch;
+  private frozen: TreeView | null = null;
+  /** Set by `put`: the right half of the node it returned, if that had to be split. */
+  private split: Node | null = null;
+  /** Set by `put` and `remove`: the object that was there before. */
+  private replaced: StoredItem | null = null;
+
+  /** An empty tree, or one that starts as a frozen state. */
+  constructor(from?: TreeView) {
+    super(from === undefined ? { epoch: 0, items: [] } : TreeView.rootOf(from));
+  }
+
+  /** The present state, unchanging. */
+  view(): TreeView {
+    if (this.frozen === null) {
+      this.frozen = new TreeView(this.root);
+      this.epoch = ++lastEpoch;
+    }
+    return this.frozen;
+  }
+
+  /** Adds or replaces the object with this key; returns the one replaced. */
+  set(item: StoredItem): StoredItem | null {
+    this.begin();
+    const left = this.put(this.root, item);
+    const right = this.split;
+    this.root = right === null ? left : this.branch([left, right]);
+    return this.replaced;
+  }
+
+  delete(namespace: string, name: string): StoredItem | null {
+    this.begin();
+    let root = this.remove(this.root, namespace, name);
+    while (!('items' in root) && root.children.length <= 1) root = root.children[0] ?? { epoch: this.epoch, items: [] };
+    this.root = root;
+    return this.replaced;
+  }
+
+  private begin(): void {
+    this.frozen = null;
+    this.split = null;
+    this.replaced = null;
+  }
+
+  private put(node: Node, item: StoredItem): Node {
+    return 'items' in node ? this.putInLeaf(node, item) : this.putInBranch(node, item);
+  }
+
+  private putInLeaf(leaf: Leaf, item: StoredItem): Leaf {
+    const own = this.ownLeaf(leaf);
+    const at = lowerBound(own.items, item.namespace, item.name);
+    const present = own.items[at];
+    if (present !== undefined && present.name === item.name && present.namespace === item.namespace) {
+      this.replaced = present;
+      own.items[at] = item;
+      return own;
+    }
+    own.items.splice(at, 0, item);
+    if (own.items.length > nodeEntriesMax) this.split = { epoch: this.epoch, items: own.items.splice(splitPoint(at, own.items.length)) };
+    return own;
+  }
+
+  private putInBranch(branch: Branch, item: StoredItem): Branch {
+    const own = this.ownBranch(branch);
+    const index = childFor(own, item.namespace, item.name);
+    setChild(own, index, this.put(childAt(own, index), item));
+    const right = this.split;
+    this.split = null;
+    if (right !== null) {
+      own.children.splice(index + 1, 0, right);
+      own.firsts.splice(index + 1, 0, firstOf(right));
+    }
+    if (this.replaced === null) own.size++;
+    if (own.children.length > nodeEntriesMax) this.split = this.splitBranch(own, index);
+    return own;
+  }
+
+  private splitBranch(own: Branch, index: number): Branch {
+    const right = this.branch(own.children.splice(splitPoint(index + 1, own.children.length)));
+    own.firsts.length = own.children.length;
+    own.size -= right.size;
+    return right;
+  }
+
+  private remove(node: Node, namespace: string, name: string): Node {
+    if ('items' in node) return this.removeFromLeaf(node, namespace, name);
+    const index = childFor(node, namespace, name);
+    const before = childAt(node, index);
+    const child = this.remove(before, namespace, name);
+    if (this.replaced === null) return node;
+    const own = this.ownBranch(node);
+    own.size--;
+    if (entriesOf(child) === 0) dropChild(own, index);
+    else {
+      setChild(own, index, child);
+      if (entriesOf(child) < nodeEntriesMin) this.join(own, index);
+    }
+    return own;
+  }
+
+  private removeFromLeaf(leaf: Leaf, namespace: string, name: string): Leaf {
+    const at = lowerBound(leaf.items, namespace, name);
+    const present = leaf.items[at];
+    if (present === undefined || present.name !== name || present.namespace !== namespace) return leaf;
+    this.replaced = present;
+    const own = this.ownLeaf(leaf);
+    own.items.splice(at, 1);
+    return own;
+  }
+
+  /** Joins a small child with its neighbour, so that deletions do not leave a tree of nearly empty nodes. */
+  private join(own: Branch, index: number): void {
+    const leftIndex = index + 1 < own.children.length ? index : index - 1;
+    if (leftIndex < 0) return;
+    const left = childAt(own, leftIndex);
+    const right = childAt(own, leftIndex + 1);
+    if (entriesOf(left) + entriesOf(right) > nodeEntriesMax / 2) return;
+    setChild(own, leftIndex, this.joined(left, right));
+    dropChild(own, leftIndex + 1);
+  }
+
+  private joined(left: Node, right: Node): Node {
+    if ('items' in left && 'items' in right) return { epoch: this.epoch, items: [...left.items, ...right.items] };
+    if (!('items' in left) && !('items' in right)) return this.branch([...left.children, ...right.children]);
+    throw new Error('broken invariant: siblings of a tree have different heights');
+  }
+
+  private ownLeaf(leaf: Leaf): Leaf {
+    return leaf.epoch === this.epoch ? leaf : { epoch: this.epoch, items: leaf.items.slice() };
+  }
+
+  private ownBranch(branch: Branch): Branch {
+    return branch.epoch === this.epoch ? branch : { epoch: this.epoch, children: branch.children.slice(), firsts: branch.firsts.slice(), size: branch.size };
+  }
+
+  private branch(children: Node[]): Branch {
+    return { epoch: this.epoch, children, firsts: children.map(firstOf), size: children.reduce((sum, child) => sum + sizeOf(child), 0) };
+  }
+}
+
+/** Keys that arrive in order (loading) fill nodes to the brim; others split them in halves. */
+const splitPoint = (insertedAt: number, entries: number): number => (insertedAt === entries - 1 ? entries - 1 : entries >> 1);
+
+const sizeOf = (node: Node): number => ('items' in node ? node.items.length : node.size);
+const entriesOf = (node: Node): number => ('items' in node ? node.items.length : node.children.length);
+
+function firstOf(node: Node): StoredItem {
+  const first = 'items' in node ? node.items[0] : node.firsts[0];
+  if (first === undefined) throw new Error('broken invariant: a tree has an empty node');
+  return first;
+}
+
+function childAt(branch: Branch, index: number): Node {
+  const child = branch.children[index];
+  if (child === undefined) throw new Error(`broken invariant: a branch of ${branch.children.length} has no child ${index}`);
+  return child;
+}
+
+function setChild(own: Branch, index: number, child: Node): void {
+  own.children[index] = child;
+  own.firsts[index] = firstOf(child);
+}
+
+function dropChild(own: Branch, index: number): void {
+  own.children.splice(index, 1);
+  own.firsts.splice(index, 1);
+}
+
+/** Position of the first object whose key is not before this one. */
+function lowerBound(items: readonly StoredItem[], namespace: string, name: string): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const item = items[middle];
+    if (item !== undefined && compareKeys(item.namespace, item.name, namespace, name) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The child below which a key belongs. */
+function childFor({ firsts }: Branch, namespace: string, name: string): number {
+  let low = 1;
+  let high = firsts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const first = firsts[middle];
+    if (first !== undefined && compareKeys(first.namespace, first.name, namespace, name) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,33 @@
+import type { Version } from '../contract.js';
+
+/** Lets readers wait until a version has arrived. */
+export class VersionGate {
+  private readonly waiting = new Set<{ readonly version: Version; readonly arrive: () => void }>();
+
+  constructor(private current: Version) {}
+
+  get version(): Version {
+    return this.current;
+  }
+
+  advance(version: Version): void {
+    this.current = version;
+    if (this.waiting.size === 0) return;
+    for (const waiter of this.waiting) if (waiter.version <= version) waiter.arrive();
+  }
+
+  /** Whether `version` arrives within `timeoutMs`. */
+  reach(version: Version, timeoutMs: number): Promise<boolean> {
+    if (version <= this.current) return Promise.resolve(true);
+    return new Promise(resolve => {
+      const settle = (reached: boolean): void => {
+        clearTimeout(timer);
+        this.waiting.delete(waiter);
+        resolve(reached);
+      };
+      const timer = setTimeout(() => settle(false), timeoutMs);
+      const waiter = { version, arrive: () => settle(true) };
+      this.waiting.add(waiter);
+    });
+  }
+}

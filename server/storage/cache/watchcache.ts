@@ -1,0 +1,121 @@
+import { performance } from 'node:perf_hooks';
+import type { Change, KeyValue } from '../../../raft/store/contract.js';
+import { qualifiedName, type GroupResource } from '../../api/resource.js';
+import type { Version } from '../contract.js';
+import { flat, type KeySpace } from '../keys.js';
+import { storedObjectOf, type SelectableFields } from '../storedobject.js';
+import type { HistoryBounds } from './history.js';
+import type { PastBounds } from './paststates.js';
+import { ResourceCache, type CacheContext } from './resourcecache.js';
+import { Slices } from './slices.js';
+import { VersionGate } from './versiongate.js';
+
+export interface WatchCacheOptions {
+  readonly keys: KeySpace;
+  readonly selectableFields: SelectableFields;
+  readonly history?: Partial<HistoryBounds>;
+  readonly past?: Partial<PastBounds>;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now?: () => number;
+  /** Told of defects that must not stop the cache, such as a sink that throws. */
+  readonly report?: (error: unknown) => void;
+}
+
+export const historyDefaults: HistoryBounds = { changesMax: 65_536, bytesMax: 64 << 20, ageMaxMs: 5 * 60_000 };
+export const pastDefaults: PastBounds = { statesMax: 64, ageMaxMs: 75_000 };
+
+/** Resources without changes of their own forget at least this often. */
+const trimIntervalMs = 10_000;
+/** Shared strings; a cluster that goes through more namespaces than this starts a new table. */
+const namespacesMax = 10_000;
+
+/**
+ * A copy of everything in the store, in the form in which clients read it. It is fed with one complete state and then with every change
+ * after it, in order; it never reads by itself.
+ */
+export class WatchCache {
+  readonly clock: VersionGate;
+  private readonly context: CacheContext;
+  private readonly resources = new Map<string, ResourceCache>();
+  private readonly namespaces = new Map<string, string>();
+  /** Version of the state that was loaded: changes up to there are not known one by one. */
+  private loadedVersion: Version = 0;
+  private trimmedAt = 0;
+
+  constructor(private readonly options: WatchCacheOptions) {
+    const { now = () => performance.now(), report = () => undefined } = options;
+    this.clock = new VersionGate(0);
+    this.context = {
+      clock: this.clock, now, report, slices: new Slices(now, report),
+      history: { ...historyDefaults, ...options.history }, past: { ...pastDefaults, ...options.past },
+    };
+  }
+
+  get slices(): Slices {
+    return this.context.slices;
+  }
+
+  of(resource: GroupResource): ResourceCache {
+    const name = qualifiedName(resource);
+    let cache = this.resources.get(name);
+    if (cache === undefined) {
+      const facts = { resource: { group: resource.group, resource: resource.resource }, fieldsOf: this.options.selectableFields(resource) };
+      this.resources.set(name, cache = new ResourceCache(facts, this.loadedVersion, this.context));
+    }
+    return cache;
+  }
+
+  /** Begins a complete state, that at `version`. What was known before is forgotten and all watches end: nobody can tell what they missed. */
+  beginLoad(version: Version): void {
+    const watchers = [...this.resources.values()].flatMap(cache => cache.watchers.all());
+    this.resources.clear();
+    this.loadedVersion = version;
+    for (const watcher of watchers) watcher.end({ outcome: 'expired', oldest: version });
+  }
+
+  load(item: KeyValue): void {
+    const key = this.options.keys.parse(item.key);
+    if (key === null) return;
+    const cache = this.of(key);
+    const namespace = this.sharedNamespace(key.namespace);
+    cache.load(storedObjectOf(cache.facts, { resource: cache.facts.resource, namespace, name: flat(key.name) }, item.modRevision, item.value));
+  }
+
+  endLoad(): void {
+    this.clock.advance(this.loadedVersion);
+  }
+
+  /** Applies changes that complete the store's revision `version`, and shows them to watchers before it returns. */
+  apply(changes: readonly Change[], version: Version): void {
+    for (const change of changes) if (change.revision > this.loadedVersion) this.applyOne(change);
+    this.clock.advance(Math.max(version, this.clock.version));
+    this.trim();
+  }
+
+  private applyOne({ key, value, revision }: Change): void {
+    const parsed = this.options.keys.parse(key);
+    if (parsed === null) return;
+    const cache = this.of(parsed);
+    if (value === null) return cache.apply(revision, parsed.namespace, parsed.name, null);
+    const namespace = this.sharedNamespace(parsed.namespace);
+    const name = flat(parsed.name);
+    cache.apply(revision, namespace, name, storedObjectOf(cache.facts, { resource: cache.facts.resource, namespace, name }, revision, value));
+  }
+
+  private trim(): void {
+    const now = this.context.now();
+    if (now - this.trimmedAt < trimIntervalMs) return;
+    this.trimmedAt = now;
+    for (const cache of this.resources.values()) cache.trim();
+  }
+
+  /** Equal namespaces share one string: less memory, and comparing them is comparing pointers. */
+  private sharedNamespace(namespace: string): string {
+    const known = this.namespaces.get(namespace);
+    if (known !== undefined) return known;
+    if (this.namespaces.size >= namespacesMax) this.namespaces.clear();
+    const own = flat(namespace);
+    this.namespaces.set(own, own);
+    return own;
+  }
+}

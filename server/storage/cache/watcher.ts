@@ -1,0 +1,171 @@
+import type { Failure, Version, Watch, WatchEvent, WatchRequest, WatchSink } from '../contract.js';
+import { selects } from '../matching.js';
+import { DamagedItem, type StoredItem } from '../storedobject.js';
+import { ChangeEvents, SharedEvent } from './change.js';
+import type { ResourceCache } from './resourcecache.js';
+import type { Step } from './slices.js';
+import type { TreeView } from './tree.js';
+
+/** Objects or changes that one step looks at. */
+const stepSize = 64;
+
+/** A replay of at most this many changes is done at once instead of in slices. */
+const replayAtOnceMax = 64;
+
+/**
+ * Whose events a watcher gets at the moment:
+ *
+ *     waiting ──▶ initial ──▶ replaying ──▶ live        any state ──▶ ended
+ *                 (a frozen    (history, from
+ *                  state)       a place in it)
+ *
+ * While initial events and replays are under way, history itself is the queue of what comes next: it is shared by all and bounded, and a
+ * watcher that it outruns is ended. Only live watchers are in the index.
+ */
+type State = 'waiting' | 'initial' | 'replaying' | 'live' | 'ended';
+
+export class Watcher implements Watch {
+  private state: State = 'waiting';
+  /** Set when the watch starts. */
+  private source: ResourceCache | null = null;
+  /** Changes up to here are not shown: they are part of the initial state, or the client has seen them. */
+  private after: Version = 0;
+  /** Of the next change in history, while replaying. */
+  private place = 0;
+
+  constructor(readonly request: WatchRequest, private readonly sink: WatchSink) {}
+
+  get version(): Version {
+    switch (this.state) {
+      case 'waiting': case 'initial': case 'ended': return 0;
+      case 'replaying': return this.after;
+      case 'live': return Math.max(this.after, this.resource.clock.version);
+    }
+  }
+
+  private get resource(): ResourceCache {
+    if (this.source === null) throw new Error('broken invariant: a watch without a resource is under way');
+    return this.source;
+  }
+
+  get ended(): boolean {
+    return this.state === 'ended';
+  }
+
+  stop(): void {
+    if (this.state === 'live') this.resource.watchers.delete(this);
+    this.state = 'ended';
+  }
+
+  end(reason: Failure): void {
+    if (this.state === 'ended') return;
+    this.stop();
+    this.sink.end(reason);
+  }
+
+  /** Shows the present state and then what follows. */
+  startWithState(resource: ResourceCache): void {
+    if (this.state !== 'waiting') return;
+    this.source = resource;
+    this.state = 'initial';
+    const { history, tree, clock, slices } = this.resource;
+    this.place = history.end;
+    this.after = clock.version;
+    slices.add(this.initialStep(tree.view(), this.after));
+  }
+
+  /** Shows what follows `version`. */
+  startAfter(resource: ResourceCache, version: Version): void {
+    if (this.state !== 'waiting') return;
+    this.source = resource;
+    const { history } = this.resource;
+    if (version < history.floor) return this.end({ outcome: 'expired', oldest: history.floor });
+    this.after = version;
+    this.place = history.placeAfter(version);
+    this.replay();
+  }
+
+  /** Shows one change, if it matters to this watcher. Called for live watchers by the index. */
+  deliver(events: ChangeEvents): void {
+    const { version, previous, next } = events.change;
+    if (version <= this.after || this.state === 'ended') return;
+    if (next instanceof DamagedItem) return this.end(unreadable(next));
+    const before = previous !== null && !(previous instanceof DamagedItem) && selects(this.request, previous);
+    const event = events.seenAs(before, next !== null && selects(this.request, next));
+    if (event !== null) this.send(event);
+  }
+
+  private initialStep(view: TreeView, version: Version): Step {
+    const range = view.range(this.request);
+    let position = range.start;
+    return () => {
+      if (this.state === 'ended') return false;
+      if (position >= range.end) return this.finishInitial(version);
+      const items = view.slice(position, Math.min(range.end, position + stepSize));
+      position += items.length;
+      for (const item of items) this.showInitial(item);
+      return this.pause();
+    };
+  }
+
+  private showInitial(item: StoredItem): void {
+    if (item instanceof DamagedItem) this.end(unreadable(item));
+    else if (!this.ended && selects(this.request, item)) this.send(new SharedEvent('ADDED', item));
+  }
+
+  private finishInitial(version: Version): false {
+    this.sink.synced(version);
+    if (!this.ended) this.replay();
+    return false;
+  }
+
+  private replay(): void {
+    this.state = 'replaying';
+    if (this.resource.history.end - this.place > replayAtOnceMax) return this.resource.slices.add(() => this.replayStep());
+    this.replayChanges(replayAtOnceMax);
+    if (!this.ended) this.goLive();
+  }
+
+  private replayStep(): boolean | Promise<void> {
+    if (this.ended) return false;
+    const { history } = this.resource;
+    if (this.place < history.start) {
+      this.end({ outcome: 'expired', oldest: history.floor });
+      return false;
+    }
+    this.replayChanges(stepSize);
+    if (this.ended) return false;
+    if (this.place < history.end) return this.pause();
+    this.goLive();
+    return false;
+  }
+
+  private replayChanges(max: number): void {
+    const { history } = this.resource;
+    const end = Math.min(history.end, this.place + max);
+    while (this.place < end && !this.ended) this.deliver(new ChangeEvents(history.at(this.place++)));
+  }
+
+  private goLive(): void {
+    this.state = 'live';
+    this.resource.watchers.add(this);
+  }
+
+  private send(event: WatchEvent): void {
+    if (this.state === 'ended') return;
+    try {
+      this.sink.event(event);
+    } catch (error) {
+      // A broken sink must not keep the change from the others.
+      this.stop();
+      this.resource.report(error);
+    }
+  }
+
+  /** True to go on, a promise to wait until the sink has room, false if the watch has ended. */
+  private pause(): boolean | Promise<void> {
+    return this.ended ? false : this.sink.drained?.() ?? true;
+  }
+}
+
+const unreadable = (item: DamagedItem): Failure => ({ outcome: 'unavailable', reason: item.damage.message });

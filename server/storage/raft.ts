@@ -1,0 +1,208 @@
+import type { Replica } from '../../raft/replica-api.js';
+import type { Comparison, KeyValue, Operation } from '../../raft/store/contract.js';
+import { revision } from '../../raft/types.js';
+import type { ApiObject } from '../api/object.js';
+import { Barriers } from './barriers.js';
+import { ReplicaFeed } from './cache/feed.js';
+import { listIn } from './cache/listing.js';
+import type { ResourceCache } from './cache/resourcecache.js';
+import { Watcher } from './cache/watcher.js';
+import { WatchCache, type WatchCacheOptions } from './cache/watchcache.js';
+import type { Consistency, Failure, GetResult, ListRequest, ListResult, ObjectKey, Storage, StoredObject, Version, Watch, WatchRequest, WatchSink, WriteResult } from './contract.js';
+import { encodeStored } from './encoding.js';
+import { KeySpace } from './keys.js';
+import { StoreReader } from './storereader.js';
+import { DamagedItem, noSelectableFields, storedObjectOf, type SelectableFields, type StoredItem } from './storedobject.js';
+
+export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 'past' | 'now' | 'report'> {
+  readonly replica: Pick<Replica, 'write' | 'barrier' | 'range' | 'onChanges'>;
+  /** First part of all keys, option `--etcd-prefix`. Default `/registry`. */
+  readonly prefix?: string;
+  readonly selectableFields?: SelectableFields;
+  /** How long a read may wait for its barrier, and for the cache to be loaded. */
+  readonly readTimeoutMs?: number;
+  /** How long a read waits for a version from the future. */
+  readonly versionTimeoutMs?: number;
+}
+
+/** Storage over a replica. `version` is what the local cache has reached. */
+export interface RaftStorage extends Storage {
+  readonly version: Version;
+  /** Stops following the replica; for the end of the process. */
+  close(): void;
+}
+
+/** Starts loading at once; `ready` tells when reads are served. */
+export const createRaftStorage = (options: RaftStorageOptions): RaftStorage => new ReplicatedStorage(options);
+
+const readTimeoutDefaultMs = 10_000;
+/** The reference gives a version from the future three seconds. */
+const versionTimeoutDefaultMs = 3_000;
+
+/**
+ * Writes are transactions on the replica that compare the object's last revision; reads come from the watch cache, which follows the
+ * replica. What "most recent" needs beyond that is one read barrier, shared by all readers that wait for it.
+ */
+class ReplicatedStorage implements RaftStorage {
+  private readonly keys: KeySpace;
+  private readonly cache: WatchCache;
+  private readonly feed: ReplicaFeed;
+  private readonly barriers: Barriers;
+  private readonly store: StoreReader;
+  private readonly loading: Promise<void>;
+  private readonly readTimeoutMs: number;
+  private readonly versionTimeoutMs: number;
+  private loaded = false;
+
+  constructor(private readonly options: RaftStorageOptions) {
+    const { replica, prefix = '/registry', selectableFields = noSelectableFields } = options;
+    this.readTimeoutMs = options.readTimeoutMs ?? readTimeoutDefaultMs;
+    this.versionTimeoutMs = options.versionTimeoutMs ?? versionTimeoutDefaultMs;
+    this.keys = new KeySpace(prefix);
+    this.cache = new WatchCache({ ...options, keys: this.keys, selectableFields });
+    this.barriers = new Barriers(replica, this.readTimeoutMs);
+    this.store = new StoreReader(replica, this.keys);
+    this.feed = new ReplicaFeed(replica, this.cache, this.keys);
+    this.loading = this.feed.load().then(() => { this.loaded = true; });
+    this.loading.catch(() => undefined); // Reported to whoever calls `ready`.
+  }
+
+  get version(): Version {
+    return this.cache.clock.version;
+  }
+
+  ready(): Promise<void> {
+    return this.loading;
+  }
+
+  close(): void {
+    this.feed.stop();
+  }
+
+  async get(key: ObjectKey, consistency: Consistency): Promise<GetResult> {
+    const failure = await this.reach(consistency);
+    if (failure !== null) return failure;
+    const resource = this.cache.of(key.resource);
+    const version = consistency.at === 'exact' ? consistency.version : this.version;
+    const view = version === this.version ? resource.tree : resource.stateAt(version);
+    if (view === null) return this.store.get(resource.facts, key, version);
+    const object = view.get(key.namespace, key.name);
+    if (object instanceof DamagedItem) throw object.damage;
+    return object === null ? { outcome: 'absent', version } : { outcome: 'found', object };
+  }
+
+  async list(request: ListRequest): Promise<ListResult> {
+    const failure = await this.reach(request.consistency);
+    if (failure !== null) return failure;
+    const resource = this.cache.of(request.resource);
+    if (request.consistency.at !== 'exact' || request.consistency.version === this.version) return this.listPresent(resource, request);
+    const { version } = request.consistency;
+    const view = resource.stateAt(version);
+    return view === null ? this.store.list(resource.facts, request, version) : listIn(view, version, request, this.cache.slices);
+  }
+
+  watch(request: WatchRequest, sink: WatchSink): Watch {
+    const watcher = new Watcher(request, sink);
+    this.begin(watcher).catch((error: unknown) => {
+      this.options.report?.(error);
+      watcher.end({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
+    });
+    return watcher;
+  }
+
+  create(key: ObjectKey, object: ApiObject, options: { readonly timeoutMs: number }): Promise<WriteResult> {
+    return this.put(key, object, 0, options.timeoutMs);
+  }
+
+  update(key: ObjectKey, object: ApiObject, expected: Version, options: { readonly timeoutMs: number }): Promise<WriteResult> {
+    return this.put(key, object, expected, options.timeoutMs);
+  }
+
+  async delete(key: ObjectKey, expected: Version, options: { readonly timeoutMs: number }): Promise<WriteResult> {
+    const before = this.cache.of(key.resource).tree.get(key.namespace, key.name);
+    const outcome = await this.write(key, expected, { type: 'delete', key: this.keys.keyOf(key) }, options.timeoutMs);
+    if (typeof outcome !== 'number') return outcome;
+    const removed = this.cache.of(key.resource).changeAt(outcome, key.namespace, key.name)?.removed;
+    return { outcome: 'applied', object: removed ?? await this.lastState(key, before, expected, outcome) };
+  }
+
+  private async listPresent(resource: ResourceCache, request: ListRequest): Promise<ListResult> {
+    const present = resource.present();
+    const result = await listIn(present.view, present.version, request, this.cache.slices);
+    if (result.outcome === 'found' && result.more) resource.keep(present);
+    return result;
+  }
+
+  private async put(key: ObjectKey, object: ApiObject, expected: Version, timeoutMs: number): Promise<WriteResult> {
+    const value = encodeStored(key, object);
+    const outcome = await this.write(key, expected, { type: 'put', key: this.keys.keyOf(key), value }, timeoutMs);
+    if (typeof outcome !== 'number') return outcome;
+    const resource = this.cache.of(key.resource);
+    const written = resource.changeAt(outcome, key.namespace, key.name)?.next;
+    return { outcome: 'applied', object: written ?? storedObjectOf(resource.facts, key, outcome, value) };
+  }
+
+  /** Does one operation if the object is at `expected` (0: absent). The version of the write, or why there was none. */
+  private async write(key: ObjectKey, expected: Version, operation: Operation, timeoutMs: number): Promise<Version | WriteResult> {
+    const comparisons: Comparison[] = [{ key: operation.key, modRevision: revision(expected) }];
+    const outcome = await this.options.replica.write({ comparisons, operations: [operation] }, { timeoutMs });
+    switch (outcome.outcome) {
+      case 'applied': return outcome.revision;
+      case 'conflict': return { outcome: 'conflict', current: this.currentState(key, outcome.current[0] ?? null) };
+      case 'unavailable': case 'unknown': return outcome;
+      case 'compacted': throw new Error(`broken invariant: writing ${operation.key} was answered by "compacted"`);
+    }
+  }
+
+  private currentState(key: ObjectKey, current: KeyValue | null): StoredObject | null {
+    if (current === null) return null;
+    const resource = this.cache.of(key.resource);
+    const cached = resource.tree.get(key.namespace, key.name);
+    return cached?.version === current.modRevision ? cached : storedObjectOf(resource.facts, key, current.modRevision, current.value);
+  }
+
+  /** For a deletion that history has forgotten already, or that came before the cache was loaded. */
+  private async lastState(key: ObjectKey, before: StoredItem | null, expected: Version, version: Version): Promise<StoredObject> {
+    if (before?.version === expected) return before.atVersion(version);
+    return this.store.lastState(this.cache.of(key.resource).facts, key, expected, version);
+  }
+
+  private async begin(watcher: Watcher): Promise<void> {
+    const { resource, start, initialEvents } = watcher.request;
+    const failure = await this.reach(start.at !== 'after' ? start : initialEvents ? { at: 'notOlderThan', version: start.version } : { at: 'any' });
+    if (failure !== null) watcher.end(failure);
+    else if (start.at === 'after' && !initialEvents) watcher.startAfter(this.cache.of(resource), start.version);
+    else watcher.startWithState(this.cache.of(resource));
+  }
+
+  /** Waits until the cache can answer with the consistency asked for; null when it can. */
+  private async reach(consistency: Consistency): Promise<Failure | null> {
+    if (!this.loaded && !await within(this.loading, this.readTimeoutMs)) return { outcome: 'unavailable', reason: 'the watch cache is being loaded' };
+    switch (consistency.at) {
+      case 'any': return null;
+      case 'mostRecent': return this.reachPresent();
+      case 'notOlderThan': case 'exact': {
+        const { version } = consistency;
+        return await this.cache.clock.reach(version, this.versionTimeoutMs) ? null : { outcome: 'tooLarge', requested: version, current: this.version };
+      }
+    }
+  }
+
+  private async reachPresent(): Promise<Failure | null> {
+    const barrier = await this.barriers.reach();
+    if (barrier.outcome === 'unavailable') return barrier;
+    if (await this.cache.clock.reach(barrier.revision, this.readTimeoutMs)) return null;
+    return { outcome: 'unavailable', reason: `the watch cache did not reach revision ${barrier.revision} in time` };
+  }
+}
+
+/** Whether `promise` settles within `timeoutMs`; rejects if it does. */
+async function within(promise: Promise<void>, timeoutMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<false>(resolve => { timer = setTimeout(() => resolve(false), timeoutMs); });
+  try {
+    return await Promise.race([promise.then(() => true), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,115 @@
+import type { BarrierOutcome, ChangeBatch, Replica, WriteOutcome } from '../../../raft/replica-api.js';
+import type { Change, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from '../../../raft/store/contract.js';
+import { revision, type Revision } from '../../../raft/types.js';
+
+interface Record_ { readonly revision: Revision; readonly key: string; readonly value: Uint8Array | null; readonly createRevision: Revision; readonly version: number }
+
+/**
+ * A replica without consensus: one history in memory, read by scanning it. Writes take effect at once; their changes are delivered at
+ * once, or when a test says so (`hold`, `release`), always before the write's outcome.
+ */
+export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' | 'onChanges'> {
+  revision = revision(1);
+  compacted = revision(0);
+  barriers = 0;
+  /** Answers barriers instead of success when set. */
+  barrierFailure: BarrierOutcome | null = null;
+  /** Answers the next write instead of doing it. */
+  nextWrite: WriteOutcome | null = null;
+  private readonly history: Record_[] = [];
+  private readonly listeners = new Set<(batch: ChangeBatch) => void>();
+  private held: ChangeBatch[] | null = null;
+  private whenReleased: (() => void)[] = [];
+
+  async write({ comparisons, operations }: { readonly comparisons: readonly Comparison[]; readonly operations: readonly Operation[] }): Promise<WriteOutcome> {
+    if (this.nextWrite !== null) {
+      const outcome = this.nextWrite;
+      this.nextWrite = null;
+      return outcome;
+    }
+    const current = comparisons.map(({ key }) => this.newest(key, this.revision));
+    if (comparisons.some(({ modRevision }, index) => (current[index]?.modRevision ?? 0) !== modRevision)) return { outcome: 'conflict', revision: this.revision, current };
+    const applied = this.apply(operations);
+    await this.delivered();
+    return { outcome: 'applied', revision: applied };
+  }
+
+  async barrier(): Promise<BarrierOutcome> {
+    this.barriers++;
+    if (this.barrierFailure !== null) return this.barrierFailure;
+    const reached = this.revision;
+    await this.delivered();
+    return { outcome: 'reached', revision: reached };
+  }
+
+  async range({ start, end, revision: at, limit }: RangeOptions): Promise<RangeResult> {
+    if (at !== null && at > this.revision) return { outcome: 'future', revision: this.revision };
+    if (at !== null && at < this.compacted) return { outcome: 'compacted', compacted: this.compacted };
+    const keys = [...new Set(this.history.map(({ key }) => key))].filter(key => key >= start && (end === null || key < end)).sort();
+    const found = keys.map(key => this.newest(key, at ?? this.revision)).filter(item => item !== null);
+    const items = found.slice(0, limit ?? undefined);
+    return { outcome: 'found', revision: at ?? this.revision, items, remaining: found.length - items.length };
+  }
+
+  onChanges(listener: (batch: ChangeBatch) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  compact(at: number): void {
+    this.compacted = revision(Math.min(at, this.revision));
+  }
+
+  /** Applies operations under the next revision, as if another replica had asked for them. */
+  apply(operations: readonly Operation[]): Revision {
+    this.revision = revision(this.revision + 1);
+    const changes = operations.map(operation => this.record(operation));
+    // The real batch buffer is reused or dropped; values must not be kept.
+    const batch = Buffer.concat(changes.map(({ value }) => value ?? Buffer.alloc(0)));
+    let offset = 0;
+    const views = changes.map((change): Change => ({ ...change, value: change.value === null ? null : batch.subarray(offset, offset += change.value.length) }));
+    this.deliver({ changes: views, revision: this.revision });
+    batch.fill(0xff);
+    return this.revision;
+  }
+
+  /** Delivers nothing until `release`. */
+  hold(): void {
+    this.held = [];
+  }
+
+  release(): void {
+    const held = this.held ?? [];
+    this.held = null;
+    for (const batch of held) this.deliver(batch);
+    for (const resolve of this.whenReleased.splice(0)) resolve();
+  }
+
+  private deliver(batch: ChangeBatch): void {
+    if (this.held !== null) {
+      this.held.push({ ...batch, changes: batch.changes.map(change => ({ ...change, value: change.value === null ? null : Buffer.from(change.value) })) });
+      return;
+    }
+    for (const listener of this.listeners) listener(batch);
+  }
+
+  private delivered(): Promise<void> {
+    return this.held === null ? Promise.resolve() : new Promise(resolve => this.whenReleased.push(resolve));
+  }
+
+  private record(operation: Operation): Record_ {
+    const before = this.newest(operation.key, this.revision);
+    const record = {
+      revision: this.revision, key: operation.key, value: operation.type === 'put' ? operation.value : null,
+      createRevision: before?.createRevision ?? this.revision, version: (before?.version ?? 0) + 1,
+    };
+    this.history.push(record);
+    return record;
+  }
+
+  private newest(key: string, at: Revision): KeyValue | null {
+    const found = this.history.findLast(record => record.key === key && record.revision <= at);
+    if (found === undefined || found.value === null) return null;
+    return { key, value: found.value, createRevision: found.createRevision, modRevision: found.revision, version: found.version };
+  }
+}
