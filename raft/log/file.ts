@@ -3,8 +3,8 @@ import type Database from 'better-sqlite3';
 import type { HardState, LogIndex, MemberId, Term } from '../types.js';
 import type { DatabaseKind } from '../sqlite/database.js';
 import { DamagedLogError } from '../sqlite/errors.js';
-import { stateRow } from './records.js';
-import type { Base, EntryRow, StateRow } from './records.js';
+import { identityRow, stateRow } from './records.js';
+import type { Base, EntryRow, IdentityRow, PeerRow, StateRow } from './records.js';
 
 const mebibyte = 1024 * 1024;
 
@@ -17,10 +17,10 @@ export const dropSliceMin = 512;
 const walBytesKept = 16 * mebibyte;
 
 const schema = `
-  CREATE TABLE identity (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TABLE peers (member_id TEXT PRIMARY KEY, incarnation TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE identity (one INTEGER PRIMARY KEY CHECK (one = 1), cluster_id TEXT NOT NULL, member_id TEXT NOT NULL, incarnation TEXT NOT NULL, crc INTEGER NOT NULL) STRICT;
+  CREATE TABLE peers (member_id TEXT PRIMARY KEY, incarnation TEXT NOT NULL, crc INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE state (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
+    one INTEGER PRIMARY KEY CHECK (one = 1),
     term INTEGER NOT NULL, vote TEXT, commit_index INTEGER NOT NULL, base_index INTEGER NOT NULL, base_term INTEGER NOT NULL, crc INTEGER NOT NULL
   ) STRICT;
   CREATE TABLE entries (log_index INTEGER PRIMARY KEY, term INTEGER NOT NULL, kind INTEGER NOT NULL, crc INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
@@ -37,11 +37,9 @@ export function logKind(owner: { readonly clusterId: string; readonly memberId: 
     damaged: (path, what, cause) => new DamagedLogError(path, null, what, cause),
     create: (db) => {
       db.exec(schema);
-      const put = db.prepare<[string, string]>('INSERT INTO identity (name, value) VALUES (?, ?)');
-      put.run('clusterId', owner.clusterId);
-      put.run('memberId', owner.memberId);
-      put.run('incarnation', randomUUID());
-      logStatements(db).insertState.run(stateRow(emptyState, emptyBase));
+      const sql = logStatements(db);
+      sql.insertIdentity.run(identityRow({ clusterId: owner.clusterId, memberId: owner.memberId, incarnation: randomUUID() }));
+      sql.insertState.run(stateRow(emptyState, emptyBase));
     },
   };
 }
@@ -50,14 +48,15 @@ export type LogStatements = ReturnType<typeof logStatements>;
 
 export function logStatements(db: Database.Database) {
   return {
-    identity: db.prepare<[], { name: string; value: string }>('SELECT name, value FROM identity'),
-    peer: db.prepare<[string], { incarnation: string }>('SELECT incarnation FROM peers WHERE member_id = ?'),
-    insertPeer: db.prepare<[string, string]>('INSERT INTO peers (member_id, incarnation) VALUES (?, ?)'),
-    state: db.prepare<[], StateRow>('SELECT term, vote, commit_index, base_index, base_term, crc FROM state WHERE id = 1'),
+    identity: db.prepare<[], IdentityRow>('SELECT cluster_id, member_id, incarnation, crc FROM identity WHERE one = 1'),
+    insertIdentity: db.prepare<[IdentityRow]>('INSERT INTO identity (one, cluster_id, member_id, incarnation, crc) VALUES (1, @cluster_id, @member_id, @incarnation, @crc)'),
+    peers: db.prepare<[], PeerRow>('SELECT member_id, incarnation, crc FROM peers'),
+    insertPeer: db.prepare<[PeerRow]>('INSERT INTO peers (member_id, incarnation, crc) VALUES (@member_id, @incarnation, @crc)'),
+    state: db.prepare<[], StateRow>('SELECT term, vote, commit_index, base_index, base_term, crc FROM state WHERE one = 1'),
     insertState: db.prepare<[StateRow]>(
-      'INSERT INTO state (id, term, vote, commit_index, base_index, base_term, crc) VALUES (1, @term, @vote, @commit_index, @base_index, @base_term, @crc)'),
+      'INSERT INTO state (one, term, vote, commit_index, base_index, base_term, crc) VALUES (1, @term, @vote, @commit_index, @base_index, @base_term, @crc)'),
     updateState: db.prepare<[StateRow]>(
-      'UPDATE state SET term = @term, vote = @vote, commit_index = @commit_index, base_index = @base_index, base_term = @base_term, crc = @crc WHERE id = 1'),
+      'UPDATE state SET term = @term, vote = @vote, commit_index = @commit_index, base_index = @base_index, base_term = @base_term, crc = @crc WHERE one = 1'),
     insertEntry: db.prepare<[number, number, number, number, Uint8Array]>('INSERT INTO entries (log_index, term, kind, crc, data) VALUES (?, ?, ?, ?, ?)'),
     truncateFrom: db.prepare<[number]>('DELETE FROM entries WHERE log_index >= ?'),
     dropTo: db.prepare<[number]>('DELETE FROM entries WHERE log_index <= ?'),

@@ -9,7 +9,7 @@ import { FailStop } from '../sqlite/failStop.js';
 import type { LogIdentity, LogOptions, PeerAcquaintance, RaftLog } from './contract.js';
 import { checkpointPages, dropSliceMin, logKind, logStatements } from './file.js';
 import type { LogStatements } from './file.js';
-import { entryFromRow, entryRow, stateFromRow, stateRow } from './records.js';
+import { entryFromRow, entryRow, identityFromRow, peerRow, stateFromRow, stateRow } from './records.js';
 import type { Base } from './records.js';
 import { Tail } from './tail.js';
 import { TermRuns } from './termRuns.js';
@@ -43,6 +43,7 @@ class SqliteLog implements RaftLog {
   readonly #failStop: FailStop;
   readonly #terms = new TermRuns();
   readonly #tail: Tail;
+  readonly #peers: Map<string, string>;
   #hardState: HardState;
   #base: Base;
   #lastIndex: LogIndex;
@@ -57,6 +58,7 @@ class SqliteLog implements RaftLog {
     this.#failStop = new FailStop(path, (error, what) => translateError(error, what, path, kind));
     this.#tail = new Tail(options.tailBytesMax ?? tailBytesDefault);
     this.identity = this.#readIdentity(options);
+    this.#peers = this.#readPeers();
     const { state, base } = this.#readState();
     this.#hardState = state;
     this.#base = base;
@@ -142,12 +144,12 @@ class SqliteLog implements RaftLog {
   }
 
   rememberPeer(memberId: MemberId, incarnation: string): PeerAcquaintance {
-    return this.#failStop.run('remembering a peer', () => {
-      const known = this.#sql.peer.get(memberId);
-      if (known !== undefined) return known.incarnation === incarnation ? 'known' : 'different';
-      this.#db.transaction(() => this.#sql.insertPeer.run(memberId, incarnation)).immediate();
-      return 'new';
-    });
+    this.#failStop.check();
+    const known = this.#peers.get(memberId);
+    if (known !== undefined) return known === incarnation ? 'known' : 'different';
+    this.#write('remembering a peer', () => this.#sql.insertPeer.run(peerRow(memberId, incarnation)));
+    this.#peers.set(memberId, incarnation);
+    return 'new';
   }
 
   close(): void {
@@ -237,13 +239,21 @@ class SqliteLog implements RaftLog {
     return found;
   }
 
-  #readIdentity(options: LogOptions): LogIdentity {
-    const rows = new Map(this.#sql.identity.all().map(({ name, value }) => [name, value]));
-    const [clusterId, memberId, incarnation] = ['clusterId', 'memberId', 'incarnation'].map((name) => rows.get(name));
-    if (clusterId === undefined || memberId === undefined || incarnation === undefined) throw new DamagedLogError(this.path, null, 'it does not say whose it is');
-    if (clusterId !== options.clusterId) throw new WrongIdentityError(this.path, `it is of cluster ${JSON.stringify(clusterId)}, not ${JSON.stringify(options.clusterId)}`);
-    if (memberId !== options.memberId) throw new WrongIdentityError(this.path, `it is of member ${JSON.stringify(memberId)}, not ${JSON.stringify(options.memberId)}`);
-    return { clusterId, memberId: options.memberId, incarnation };
+  #readIdentity({ clusterId, memberId }: LogOptions): LogIdentity {
+    const row = this.#sql.identity.get();
+    const identity = row === undefined ? null : identityFromRow(row);
+    if (identity === null) throw new DamagedLogError(this.path, null, 'whose it is was changed after it was written');
+    if (identity.clusterId !== clusterId) throw new WrongIdentityError(this.path, `it is of cluster ${JSON.stringify(identity.clusterId)}, not ${JSON.stringify(clusterId)}`);
+    if (identity.memberId !== memberId) throw new WrongIdentityError(this.path, `it is of member ${JSON.stringify(identity.memberId)}, not ${JSON.stringify(memberId)}`);
+    return identity;
+  }
+
+  #readPeers(): Map<string, string> {
+    const peers = this.#sql.peers.all();
+    for (const { member_id, incarnation, crc } of peers) {
+      if (peerRow(member_id, incarnation).crc !== crc) throw new DamagedLogError(this.path, null, `what is known of peer ${JSON.stringify(member_id)} was changed after it was written`);
+    }
+    return new Map(peers.map(({ member_id, incarnation }) => [member_id, incarnation]));
   }
 
   #readState(): { readonly state: HardState; readonly base: Base } {

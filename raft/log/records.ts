@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { memberId } from '../types.js';
-import type { Entry, EntryKind, HardState, LogIndex, Term } from '../types.js';
+import type { Entry, EntryKind, HardState, LogIndex, MemberId, Term } from '../types.js';
+import type { LogIdentity } from './contract.js';
 
 /** Entry kinds as stored; the numbers are part of the file format. */
 const kindNumbers = { noop: 0, command: 1, membership: 2 } as const satisfies Record<EntryKind, number>;
@@ -24,6 +25,12 @@ export interface StateRow {
   readonly base_term: number;
   readonly crc: number;
 }
+
+/** The one row of `identity`. */
+export interface IdentityRow { readonly cluster_id: string; readonly member_id: string; readonly incarnation: string; readonly crc: number }
+
+/** One row of `peers`. */
+export interface PeerRow { readonly member_id: string; readonly incarnation: string; readonly crc: number }
 
 /** Where the log begins: the last entry that was dropped. */
 export interface Base { readonly index: LogIndex; readonly term: Term }
@@ -53,6 +60,20 @@ export function stateFromRow(row: StateRow): { readonly state: HardState; readon
     state: { term: row.term as Term, vote: row.vote === null ? null : memberId(row.vote), commit: row.commit_index as LogIndex },
     base: { index: row.base_index as LogIndex, term: row.base_term as Term },
   };
+}
+
+export function identityRow({ clusterId, memberId, incarnation }: LogIdentity): IdentityRow {
+  return { cluster_id: clusterId, member_id: memberId, incarnation, crc: crc32(`${clusterId}/${memberId}/${incarnation}`) };
+}
+
+/** null when the row is not what was written. */
+export function identityFromRow(row: IdentityRow): LogIdentity | null {
+  const identity = { clusterId: row.cluster_id, memberId: row.member_id as MemberId, incarnation: row.incarnation };
+  return row.crc === identityRow(identity).crc ? identity : null;
+}
+
+export function peerRow(id: string, incarnation: string): PeerRow {
+  return { member_id: id, incarnation, crc: crc32(`${id}/${incarnation}`) };
 }
 
 /** The numbers take part so that a row moved to another place does not verify. */

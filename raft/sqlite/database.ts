@@ -182,8 +182,9 @@ function translateOpenError(error: unknown, path: string, kind: DatabaseKind): S
   return new CannotOpenError(path, error);
 }
 
+/** Our statements and rows fit the schema of this format version; where SQLite says they do not, the schema or a row was changed. */
 function isDamage(error: unknown): error is Error {
-  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
+  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR|CONSTRAINT|MISMATCH)/.test(error.code);
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

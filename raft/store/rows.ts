@@ -1,3 +1,4 @@
+import assert from 'node:assert';
 import { crc32 } from 'node:zlib';
 import { memberId } from '../types.js';
 import type { LogIndex, MemberId, Membership, Revision, Term } from '../types.js';
@@ -78,6 +79,7 @@ export function stateFromRow(row: StateRow): StoreState | null {
 
 /** Lines of `id role address`, and of removed ids alone. Equal memberships give equal texts. */
 export function membershipText({ members, removed }: Membership): string {
+  for (const { id, address } of members) assert(!/\s/.test(address), `the address of ${id} contains white space`);
   return [...members.map(({ id, role, address }) => `${id} ${role} ${address}`), ...removed].join('\n');
 }
 
