@@ -94,17 +94,36 @@ const typeEntry = (name, type) => {
 };
 
 const typeByMessage = new Map(Object.entries(types).filter(([, type]) => type.message !== undefined).map(([name, type]) => [type.message, type]));
-/** What the description of the type does not tell, because the message is older than it or stands in another one, follows from the rules alone. */
+const lastPart = name => name.split('.').at(-1);
+
+// Versions that are no longer served are described less well: what is known of a field of the same name in another version holds for them as well.
+const known = new Map();
+for (const [name, fields] of Object.entries(messages)) {
+  for (const field of fields) {
+    const key = `${lastPart(name)}.${field.name}`;
+    const described = typeByMessage.get(name)?.fields?.[field.json ?? field.name];
+    const other = known.get(key) ?? {};
+    known.set(key, { inline: other.inline ?? field.inline, json: other.json ?? field.json, described: other.described ?? described });
+  }
+}
+const completed = (name, field) => {
+  const { inline, json } = known.get(`${lastPart(name)}.${field.name}`);
+  return { ...field, ...(inline ? { inline } : {}), ...(json === undefined ? {} : { json }) };
+};
+
 const messagePresence = (name, field) => {
   const member = field.json ?? field.name;
   const owner = shorten(name);
   if (field.inline) return '!';
   const described = typeByMessage.get(name)?.fields?.[member];
   if (described !== undefined) return presenceOf(owner, member, described, typeByMessage.get(name).gvk !== undefined);
-  const scalar = field.type !== undefined && !field.type.includes('.') && field.type !== 'bytes' && !field.repeated;
-  if (isListed('nullables', owner, member)) return '~';
-  if (isListed('pointers', owner, member)) return '';
-  if (!scalar) return field.map === undefined && !field.repeated && field.type !== 'bytes' && (isListed('structs', owner, member) || member === 'metadata') ? '!' : '';
+  const other = known.get(`${lastPart(name)}.${field.name}`).described;
+  if (other !== undefined && shapeOf(other).startsWith('[]') === Boolean(field.repeated)) return presenceOf(owner, member, other, member === 'metadata').replace('~', '');
+  return undescribedPresence(owner, member, field);
+};
+const undescribedPresence = (owner, member, field) => {
+  if (isListed('pointers', owner, member) || field.repeated || field.map !== undefined || field.type === 'bytes') return '';
+  if (field.type.includes('.')) return isListed('structs', owner, member) || member === 'metadata' ? '!' : '';
   return field.type === 'string' || isListed('values', owner, member) ? '=' : '';
 };
 const MESSAGE_SCALARS = { bool: 'boolean' };
@@ -113,7 +132,7 @@ const messageField = (name, field) => {
   const shape = field.map !== undefined ? `{}${messageShape(field.map[1])}` : `${field.repeated ? '[]' : field.inline ? '...' : ''}${messageShape(field.type)}`;
   return `${field.number} ${field.json ?? field.name} ${shape}${messagePresence(name, field)}`;
 };
-const messageEntry = (name, fields) => [...fields].sort((a, b) => a.number - b.number).map(field => messageField(name, field)).join(';');
+const messageEntry = (name, fields) => [...fields].sort((a, b) => a.number - b.number).map(field => messageField(name, completed(name, field))).join(';');
 
 const write = (name, entries) => fs.writeFileSync(path.join(here, 'data', `${name}.json`),
   `{\n${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',\n')}\n}\n`);

@@ -1,0 +1,73 @@
+import { WireError, WireReader } from './reader.js';
+import { readFields } from './special.js';
+
+/**
+ * The envelope of every Protobuf body (`runtime.Unknown`): four bytes, then kind and API version, then the object as bytes.
+ * Source: the HTTP API specification, section "Protobuf envelope".
+ */
+export interface Envelope {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** The object without its kind and API version: a view of the input, not a copy. */
+  readonly raw: Buffer;
+}
+
+export type OpenResult = { readonly ok: true; readonly envelope: Envelope } | { readonly ok: false; readonly message: string };
+
+const PREFIX = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+
+/** Whether bytes begin as Protobuf bodies do. */
+export const isEnveloped = (bytes: Uint8Array): boolean => PREFIX.every((byte, index) => bytes[index] === byte);
+
+/** Takes the envelope off without looking at the object. */
+export const openEnvelope = (bytes: Uint8Array): OpenResult => {
+  if (bytes.length === 0) return { ok: false, message: 'empty data' };
+  if (!isEnveloped(bytes)) return { ok: false, message: `provided data does not appear to be a protobuf message, expected prefix [${PREFIX.join(' ')}]` };
+  try {
+    return open(new WireReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), PREFIX.length));
+  } catch (error) {
+    if (error instanceof WireError) return { ok: false, message: error.message };
+    throw error;
+  }
+};
+
+const open = (reader: WireReader): OpenResult => {
+  let envelope: Envelope = { apiVersion: '', kind: '', raw: Buffer.alloc(0) };
+  let contentEncoding = '';
+  readFields(reader, (number, wireType) => {
+    if (wireType !== 2 || number > 3) return false;
+    if (number === 1) envelope = { ...envelope, ...reader.nested(readTypeMeta) };
+    else if (number === 2) envelope = { ...envelope, raw: reader.bytes() };
+    else contentEncoding = reader.string();
+    return true;
+  });
+  return contentEncoding === '' ? { ok: true, envelope } : { ok: false, message: `unsupported content encoding ${JSON.stringify(contentEncoding)}` };
+};
+
+const readTypeMeta = (reader: WireReader): Pick<Envelope, 'apiVersion' | 'kind'> => {
+  const meta = { apiVersion: '', kind: '' };
+  readFields(reader, (number, wireType) => {
+    if (wireType !== 2 || number > 2) return false;
+    meta[number === 1 ? 'apiVersion' : 'kind'] = reader.string();
+    return true;
+  });
+  return meta;
+};
+
+/** Puts the envelope around an object. The parts may be written one after the other without being joined. */
+export const envelopeParts = ({ apiVersion, kind, raw }: Envelope): readonly [head: Buffer, raw: Buffer, tail: Buffer] => {
+  const typeMeta = Buffer.concat([lengthPrefixed(0x0a, Buffer.from(apiVersion)), lengthPrefixed(0x12, Buffer.from(kind))]);
+  return [Buffer.concat([PREFIX, lengthPrefixed(0x0a, typeMeta), Buffer.from([0x12]), varint(raw.length)]), raw, TAIL];
+};
+
+/** Empty content encoding and content type, which the reference writes out. */
+const TAIL = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
+
+const lengthPrefixed = (tag: number, bytes: Buffer): Buffer => Buffer.concat([Buffer.from([tag]), varint(bytes.length), bytes]);
+
+const varint = (value: number): Buffer => {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
+  return Buffer.from([...bytes, rest]);
+};

@@ -1,0 +1,84 @@
+import { messageOfKind } from '../../../server/catalogue/protobuf.js';
+import { typeOfKind } from '../../../server/catalogue/types.js';
+import type { DecodeResult, Kind } from '../contract.js';
+import { isMembers, type JsonMembers } from '../value.js';
+import { envelopeParts, openEnvelope } from './envelope.js';
+import { EncodeError } from './fields.js';
+import { MESSAGE_DEPTH_MAX, MessageCodec, codecOfMessage } from './messages.js';
+import { WireError, WireReader } from './reader.js';
+import { BackwardWriter } from './writer.js';
+
+export type EncodeResult = { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly message: string };
+
+export const PROTOBUF_MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
+
+/** One is enough: encoding never yields, so it cannot be entered twice. */
+const scratch = new BackwardWriter();
+
+/** Whether a kind has a Protobuf form. Custom resources have none. */
+export const hasProtobuf = (kind: Kind): boolean => messageOfKind(kind) !== undefined;
+
+/**
+ * Encodes an object as the message of its kind, without envelope: the form of list items and of what is stored.
+ * Members that the message does not have are left out.
+ */
+export const encodeMessage = (value: unknown, kind: Kind): EncodeResult => {
+  const message = messageOfKind(kind);
+  if (message === undefined) return { ok: false, message: `no Protobuf message for ${describe(kind)}` };
+  try {
+    scratch.reset();
+    (codecOfMessage(message.name) as MessageCodec).writeBody(scratch, value);
+    return { ok: true, bytes: scratch.finish() };
+  } catch (error) {
+    if (error instanceof EncodeError) return { ok: false, message: error.message };
+    throw error;
+  }
+};
+
+/** Decodes a message without envelope. The result has no kind and no API version. */
+export const decodeMessage = (bytes: Uint8Array, kind: Kind): { readonly ok: true; readonly value: JsonMembers } | { readonly ok: false; readonly message: string } => {
+  const message = messageOfKind(kind);
+  if (message === undefined) return { ok: false, message: `no Protobuf message for ${describe(kind)}` };
+  try {
+    const value: JsonMembers = {};
+    const reader = new WireReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    (codecOfMessage(message.name) as MessageCodec).readBody(reader, value, MESSAGE_DEPTH_MAX);
+    return { ok: true, value };
+  } catch (error) {
+    if (error instanceof WireError) return { ok: false, message: error.message };
+    throw error;
+  }
+};
+
+/** Encodes an object with its envelope; the kind is taken from the object where it is not given. */
+export const protobufEncode = (value: unknown, given?: Kind): EncodeResult => {
+  const named = isMembers(value) ? value : {};
+  const kind = given ?? kindOf(textOf(named['apiVersion']), textOf(named['kind']));
+  const encoded = encodeMessage(value, kind);
+  if (!encoded.ok) return encoded;
+  const apiVersion = textOf(named['apiVersion']) || (namesItself(kind) ? apiVersionOf(kind) : '');
+  return { ok: true, bytes: Buffer.concat(envelopeParts({ apiVersion, kind: textOf(named['kind']) || (namesItself(kind) ? kind.kind : ''), raw: encoded.bytes })) };
+};
+
+/** Decodes an enveloped object; an envelope without a kind is read as the given one. */
+export const protobufDecode = (bytes: Uint8Array, given?: Kind): DecodeResult => {
+  const opened = openEnvelope(bytes);
+  if (!opened.ok) return opened;
+  const { apiVersion, kind, raw } = opened.envelope;
+  const decoded = decodeMessage(raw, kind === '' && given !== undefined ? given : kindOf(apiVersion, kind));
+  if (!decoded.ok) return decoded;
+  const head = { ...(kind === '' ? {} : { kind }), ...(apiVersion === '' ? {} : { apiVersion }) };
+  return { ok: true, value: { ...head, ...decoded.value }, duplicates: [] };
+};
+
+/** Splits `apps/v1` and a kind; the core group has no slash. */
+export const kindOf = (apiVersion: string, kind: string): Kind => {
+  const slash = apiVersion.indexOf('/');
+  return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind };
+};
+
+/** Watch events have no kind of their own, and so their envelope has none. */
+const namesItself = (kind: Kind): boolean => typeOfKind(kind)?.fields?.has('kind') !== false;
+const apiVersionOf = ({ group, version }: Kind): string => (group === '' ? version : `${group}/${version}`);
+const describe = (kind: Kind): string => `${apiVersionOf(kind)}, Kind=${kind.kind}`;
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

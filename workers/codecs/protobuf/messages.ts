@@ -1,0 +1,238 @@
+import { messageNamed, type Message, type MessageField } from '../../../server/catalogue/protobuf.js';
+import type { Presence, Scalar, Shape } from '../../../server/catalogue/types.js';
+import { isMembers, type JsonMembers, type Json } from '../value.js';
+import { EncodeError, booleanValue, bytesValue, doubleValue, int32Value, int64Value, stringValue, type ValueCodec } from './fields.js';
+import { WireError, type WireReader } from './reader.js';
+import { readFields, specialValue, writeNested } from './special.js';
+import type { BackwardWriter } from './writer.js';
+
+/**
+ * Codecs of messages, built from the catalogue on first use. What is written equals what the generated code of the reference writes:
+ * fields by rising number, members that it holds by value always, others if set, maps by sorted key.
+ */
+const SCALARS: Readonly<Record<Scalar, ValueCodec>> = { string: stringValue, bytes: bytesValue, int32: int32Value, int64: int64Value, double: doubleValue, boolean: booleanValue };
+const built = new Map<string, ValueCodec>();
+/** Nesting of messages accepted; only schemas nest at all. */
+export const MESSAGE_DEPTH_MAX = 200;
+
+/** The codec of a message, with its length before it. Codecs may refer to each other in circles, so fields look theirs up late. */
+export const codecOfMessage = (name: string): ValueCodec => {
+  let codec = built.get(name);
+  if (codec === undefined) {
+    const message = messageNamed(name);
+    if (message === undefined) throw new EncodeError(`no message ${name}`);
+    codec = specialValue(name, codecOfMessage) ?? new MessageCodec(message);
+    built.set(name, codec);
+  }
+  return codec;
+};
+
+/** The codec of a message that is an object in JSON. */
+export class MessageCodec implements ValueCodec {
+  readonly wireType = 2;
+  private fields: readonly FieldCodec[] | undefined;
+  private readonly byNumber: (FieldCodec | undefined)[] = [];
+
+  constructor(private readonly message: Message) {}
+
+  write(writer: BackwardWriter, value: unknown): void {
+    const before = writer.written;
+    this.writeBody(writer, value);
+    writer.varint(writer.written - before);
+  }
+
+  read(reader: WireReader, depth: number): JsonMembers {
+    const target: JsonMembers = {};
+    if (depth <= 0) throw new WireError('proto: exceeded max depth');
+    reader.nested(() => this.readBody(reader, target, depth));
+    return target;
+  }
+
+  zero(): JsonMembers {
+    const target: JsonMembers = {};
+    this.fillMissing(target);
+    return target;
+  }
+
+  /** Writes the fields of an object without length. */
+  writeBody(writer: BackwardWriter, value: unknown): void {
+    const object = isMembers(value) ? value : value === null || value === undefined ? EMPTY : undefined;
+    if (object === undefined) throw new EncodeError(`${this.message.name}: expected an object`);
+    const fields = this.prepared();
+    for (let index = fields.length - 1; index >= 0; index--) fields[index]?.write(writer, object);
+  }
+
+  /** Reads fields up to the end of the reader into an object and fills in what every object of the type has. */
+  readBody(reader: WireReader, target: JsonMembers, depth: number): void {
+    this.prepared();
+    readFields(reader, (number, wireType) => this.byNumber[number]?.read(reader, wireType, target, depth - 1) ?? false);
+    this.fillMissing(target);
+  }
+
+  fillMissing(target: JsonMembers): void {
+    for (const field of this.prepared()) field.fill(target);
+  }
+
+  private prepared(): readonly FieldCodec[] {
+    if (this.fields === undefined) {
+      this.fields = this.message.fields.map((field) => fieldCodec(field, this.message.name));
+      for (const field of this.fields) this.byNumber[field.number] = field;
+    }
+    return this.fields;
+  }
+}
+
+const EMPTY: JsonMembers = Object.freeze({});
+
+/** One member of a message. */
+interface FieldCodec {
+  readonly number: number;
+  write(writer: BackwardWriter, object: JsonMembers): void;
+  /** False if the wire type is not the expected one: the field is skipped. */
+  read(reader: WireReader, wireType: number, target: JsonMembers, depth: number): boolean;
+  /** After all fields were read: what a member holds that nobody has set. */
+  fill(target: JsonMembers): void;
+}
+
+const fieldCodec = (field: MessageField, owner: string): FieldCodec => {
+  const { shape } = field;
+  if (field.inline) return inlineField(field);
+  if (shape.is === 'list') return listField(field, lateCodec(shape.items), owner);
+  if (shape.is === 'map') return mapField(field, lateCodec(shape.values));
+  return singleField(field, lateCodec(shape));
+};
+
+const lateCodec = (shape: Shape): (() => ValueCodec) => {
+  if (shape.is === 'scalar') return () => SCALARS[shape.scalar];
+  if (shape.is !== 'type') throw new EncodeError('lists of lists have no Protobuf form');
+  let codec: ValueCodec | undefined;
+  return () => (codec ??= codecOfMessage(shape.name));
+};
+
+const WRITTEN_AS_ZERO: ReadonlySet<Presence> = new Set(['value', 'always']);
+
+const singleField = ({ number, name, presence }: MessageField, codec: () => ValueCodec): FieldCodec => {
+  const always = WRITTEN_AS_ZERO.has(presence);
+  const fills = presence === 'always' || presence === 'nullable';
+  return {
+    number,
+    write: (writer, object) => {
+      const value = object[name];
+      if ((value === undefined || value === null) && !always) return;
+      const valueCodec = codec();
+      valueCodec.write(writer, value);
+      writeTag(writer, number, valueCodec.wireType);
+    },
+    read: (reader, wireType, target, depth) => {
+      if (wireType !== codec().wireType) return false;
+      const value = codec().read(reader, depth) as Json;
+      if (presence !== 'value' || !isZero(value)) target[name] = value;
+      return true;
+    },
+    fill: (target) => {
+      if (fills && target[name] === undefined) target[name] = presence === 'nullable' ? null : codec().zero() as Json;
+    },
+  };
+};
+
+const isZero = (value: Json): boolean => value === '' || value === 0 || value === false || value === null;
+
+const inlineField = ({ number, shape }: MessageField): FieldCodec => {
+  const codec = lateCodec(shape) as () => MessageCodec;
+  return {
+    number,
+    write: (writer, object) => {
+      codec().write(writer, object);
+      writeTag(writer, number, 2);
+    },
+    read: (reader, wireType, target, depth) => {
+      if (wireType !== 2 || depth <= 0) return false;
+      reader.nested(() => codec().readBody(reader, target, depth));
+      return true;
+    },
+    fill: (target) => codec().fillMissing(target),
+  };
+};
+
+const listField = ({ number, name, presence }: MessageField, codec: () => ValueCodec, owner: string): FieldCodec => {
+  const isListKind = name === 'items' && owner.endsWith('List');
+  return {
+    number,
+    write: (writer, object) => {
+      const items = object[name];
+      if (items === undefined || items === null) return;
+      if (!Array.isArray(items)) throw new EncodeError(`${name}: expected a list`);
+      const valueCodec = codec();
+      for (let index = items.length - 1; index >= 0; index--) {
+        valueCodec.write(writer, items[index]);
+        writeTag(writer, number, valueCodec.wireType);
+      }
+    },
+    read: (reader, wireType, target, depth) => {
+      const items = (target[name] ??= []) as Json[];
+      if (wireType === codec().wireType) items.push(codec().read(reader, depth) as Json);
+      else if (wireType === 2) reader.nested(() => { while (reader.position < reader.end) items.push(codec().read(reader, depth) as Json); });
+      else return false;
+      return true;
+    },
+    fill: (target) => {
+      if (presence === 'nullable' && target[name] === undefined) target[name] = isListKind ? [] : null;
+    },
+  };
+};
+
+const mapField = ({ number, name, presence }: MessageField, codec: () => ValueCodec): FieldCodec => ({
+  number,
+  write: (writer, object) => {
+    const map = object[name];
+    if (map === undefined || map === null) return;
+    if (!isMembers(map)) throw new EncodeError(`${name}: expected an object`);
+    const valueCodec = codec();
+    const keys = sortedKeys(map);
+    for (let index = keys.length - 1; index >= 0; index--) {
+      const key = keys[index] as string;
+      writeNested(writer, () => {
+        valueCodec.write(writer, map[key]);
+        writeTag(writer, 2, valueCodec.wireType);
+        writer.string(key);
+        writer.byte(0x0a);
+      });
+      writeTag(writer, number, 2);
+    }
+  },
+  read: (reader, wireType, target, depth) => {
+    if (wireType !== 2) return false;
+    const [key, value] = reader.nested(() => readEntry(reader, codec(), depth));
+    const map = (target[name] ??= {}) as JsonMembers;
+    if (key === '__proto__') Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true });
+    else map[key] = value;
+    return true;
+  },
+  fill: (target) => {
+    if (presence === 'nullable' && target[name] === undefined) target[name] = null;
+  },
+});
+
+const readEntry = (reader: WireReader, codec: ValueCodec, depth: number): [string, Json] => {
+  let key = '';
+  let value = undefined as Json | undefined;
+  readFields(reader, (number, wireType) => {
+    if (number === 1 && wireType === 2) key = reader.string();
+    else if (number === 2 && wireType === codec.wireType) value = codec.read(reader, depth) as Json;
+    else return false;
+    return true;
+  });
+  return [key, value ?? codec.zero() as Json];
+};
+
+/** The reference sorts by bytes; UTF-16 order differs from it only where surrogates occur. */
+const sortedKeys = (map: JsonMembers): string[] => {
+  const keys = Object.keys(map);
+  if (keys.length < 2) return keys;
+  return keys.some((key) => /[\ud800-\uffff]/.test(key)) ? keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))) : keys.sort();
+};
+
+const writeTag = (writer: BackwardWriter, number: number, wireType: number): void => {
+  if (number < 16) writer.byte(number * 8 + wireType);
+  else writer.varint(number * 8 + wireType);
+};
