@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from '@kubernetes/client-node';
+import type { WatchEvent } from '../fixtures/apiClient.js';
+import { ClusterUnderTest, configMap } from './clusterUnderTest.js';
+import { Writers } from './writers.js';
+
+type Seen = readonly [type: 'ADDED' | 'MODIFIED' | 'DELETED', name: string, resourceVersion: string];
+
+/** An informer of the official client, and the list of all that it told. */
+class Recorder {
+  readonly seen: Seen[] = [];
+  readonly errors: string[] = [];
+  #changed: (() => void)[] = [];
+  readonly #informer: ReturnType<typeof makeInformer<V1ConfigMap>>;
+
+  constructor(kubeconfig: string, namespace: string) {
+    const config = new KubeConfig();
+    config.loadFromFile(kubeconfig);
+    const api = config.makeApiClient(CoreV1Api);
+    this.#informer = makeInformer<V1ConfigMap>(config, `/api/v1/namespaces/${namespace}/configmaps`, () => api.listNamespacedConfigMap({ namespace }));
+    for (const [event, type] of [['add', 'ADDED'], ['update', 'MODIFIED'], ['delete', 'DELETED']] as const) {
+      this.#informer.on(event, ({ metadata }) => {
+        this.seen.push([type, metadata?.name ?? '', metadata?.resourceVersion ?? '']);
+        for (const resolve of this.#changed.splice(0)) resolve();
+      });
+    }
+    // As the client's documentation advises: a broken watch is started again, and goes on from the last version seen.
+    this.#informer.on('error', (error: unknown) => {
+      this.errors.push(String(error));
+      setTimeout(() => void this.#informer.start(), 50);
+    });
+  }
+
+  start(): Promise<void> { return this.#informer.start(); }
+  stop(): Promise<void> { return this.#informer.stop(); }
+
+  async until(done: (seen: readonly Seen[]) => boolean): Promise<void> {
+    while (!done(this.seen)) await new Promise<void>(resolve => this.#changed.push(resolve));
+  }
+}
+
+const asSeen = ({ type, object }: WatchEvent): Seen => [type as Seen[0], object.metadata.name, object.metadata.resourceVersion];
+
+describe('cluster/informer', function () {
+  this.timeout(120_000);
+  let test: ClusterUnderTest;
+  const recorders: Recorder[] = [];
+  before(async () => { test = await ClusterUnderTest.start(); });
+  afterEach(async () => { for (const recorder of recorders.splice(0)) await recorder.stop(); });
+  after(() => test?.stop());
+
+  async function record(namespace: string): Promise<Recorder> {
+    const recorder = new Recorder(test.cluster.kubeconfig, namespace);
+    recorders.push(recorder);
+    await recorder.start();
+    return recorder;
+  }
+
+  it('sees what exists, and then every change once and in order', async () => {
+    const path = await test.namespace('informer');
+    const expected: Seen[] = [];
+    const write = async (type: Seen[0], method: string, name: string, n: number): Promise<void> => {
+      const target = method === 'POST' ? path : `${path}/${name}`;
+      const object = await test.client.expect(method === 'POST' ? 201 : 200, method, target, method === 'DELETE' ? {} : { body: configMap(name, { n: String(n) }) });
+      // The deletion's own version is not in the answer; the event carries it.
+      expected.push([type, name, type === 'DELETED' ? '' : object.metadata.resourceVersion]);
+    };
+    for (let i = 0; i < 3; i++) await write('ADDED', 'POST', `old${i}`, 0);
+    const recorder = await record('informer');
+    for (let i = 0; i < 20; i++) {
+      await write('ADDED', 'POST', `new${i}`, 0);
+      await write('MODIFIED', 'PUT', `new${i}`, 1);
+      await write('MODIFIED', 'PUT', 'old1', i);
+      if (i % 2 === 0) await write('DELETED', 'DELETE', `new${i}`, 0);
+    }
+    await recorder.until(seen => seen.length >= expected.length);
+    expect(recorder.seen.map(([type, name, version]) => [type, name, type === 'DELETED' ? '' : version])).to.deep.equal(expected);
+    expect(recorder.errors).to.deep.equal([]);
+  });
+
+  it('sees every change once and in order while the leader is killed', async () => {
+    const path = await test.namespace('informer-failover');
+    const { metadata } = await test.client.expect(200, 'GET', path);
+    const recorder = await record('informer-failover');
+    const writers = new Writers(test.client, path, 2);
+    await writers.until(50);
+    const leader = await test.leader();
+    const killedMs = performance.now();
+    await leader.process.kill('SIGKILL');
+    await writers.until(50, killedMs);
+    await writers.stop();
+    await leader.restart();
+
+    // What happened, as each replica tells it from its history.
+    const last = await test.client.expect(201, 'POST', path, { body: configMap('last') });
+    const histories: Seen[][] = [];
+    for (const member of test.members) {
+      const watch = test.at(member).watch(`${path}?watch=1&resourceVersion=${metadata.resourceVersion}`);
+      await watch.until(events => events.some(({ object }) => object.metadata.name === 'last'));
+      histories.push(watch.events.filter(({ type }) => type !== 'BOOKMARK').map(asSeen));
+      watch.close();
+    }
+    expect(histories[1]).to.deep.equal(histories[0]);
+    expect(histories[2]).to.deep.equal(histories[0]);
+    await recorder.until(seen => seen.some(([, name]) => name === 'last'));
+    expect(recorder.seen).to.deep.equal(histories[0]);
+    const versions = new Map((histories[0] ?? []).map(([, name, version]) => [name, version]));
+    for (const { name, resourceVersion } of [...writers.acknowledged, { name: 'last', resourceVersion: last.metadata.resourceVersion }]) {
+      expect(versions.get(name), name).to.equal(resourceVersion);
+    }
+  });
+});

@@ -1,0 +1,62 @@
+import type { ApiClient } from '../fixtures/apiClient.js';
+import { configMap } from './clusterUnderTest.js';
+
+/** A write that the server acknowledged. Times are `performance.now()`. */
+export interface Acknowledged {
+  readonly name: string;
+  readonly resourceVersion: string;
+  readonly startedMs: number;
+  readonly endedMs: number;
+}
+
+/** How long one write is tried before its writer turns to the next. */
+const writeTimeoutMs = 5000;
+const pauseAfterFailureMs = 20;
+
+/**
+ * Several clients that create objects without end, each after the answer to the one before, and remember what was acknowledged.
+ * A failed write is not repeated under its name: its outcome is unknown, and it counts neither way.
+ */
+export class Writers {
+  readonly acknowledged: Acknowledged[] = [];
+  readonly failures: string[] = [];
+  #stopped = false;
+  #waiting: (() => void)[] = [];
+  readonly #all: Promise<void[]>;
+
+  constructor(private readonly client: ApiClient, private readonly path: string, count: number) {
+    this.#all = Promise.all(Array.from({ length: count }, (_, i) => this.#run(i)));
+  }
+
+  async #run(writer: number): Promise<void> {
+    for (let i = 0; !this.#stopped; i++) await this.#write(`w${writer}-${i}`);
+  }
+
+  async #write(name: string): Promise<void> {
+    const startedMs = performance.now();
+    try {
+      const answer = await this.client.request('POST', this.path, { body: configMap(name, { padding: 'x'.repeat(200) }), timeoutMs: writeTimeoutMs });
+      if (answer.status !== 201) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+      const { resourceVersion } = (answer.body as { metadata: { resourceVersion: string } }).metadata;
+      this.acknowledged.push({ name, resourceVersion, startedMs, endedMs: performance.now() });
+      for (const resolve of this.#waiting.splice(0)) resolve();
+    } catch (error) {
+      this.failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      await new Promise(resolve => setTimeout(resolve, pauseAfterFailureMs));
+    }
+  }
+
+  /** Resolves when so many writes that started at or after `sinceMs` have been acknowledged. */
+  async until(count: number, sinceMs = 0): Promise<readonly Acknowledged[]> {
+    for (;;) {
+      const matching = this.acknowledged.filter(({ startedMs }) => startedMs >= sinceMs);
+      if (matching.length >= count) return matching;
+      await new Promise<void>(resolve => this.#waiting.push(resolve));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#all;
+  }
+}
