@@ -1,6 +1,6 @@
-import { crc32 } from 'node:zlib';
 import { memberId } from '../types.js';
 import type { Entry, EntryKind, HardState, LogIndex, MemberId, Term } from '../types.js';
+import { checksum } from '../sqlite/checksum.js';
 import type { LogIdentity } from './contract.js';
 
 /** Entry kinds as stored; the numbers are part of the file format. */
@@ -63,7 +63,7 @@ export function stateFromRow(row: StateRow): { readonly state: HardState; readon
 }
 
 export function identityRow({ clusterId, memberId, incarnation }: LogIdentity): IdentityRow {
-  return { cluster_id: clusterId, member_id: memberId, incarnation, crc: crc32(`${clusterId}/${memberId}/${incarnation}`) };
+  return { cluster_id: clusterId, member_id: memberId, incarnation, crc: checksum(`${clusterId}/${memberId}/${incarnation}`) };
 }
 
 /** null when the row is not what was written. */
@@ -73,14 +73,14 @@ export function identityFromRow(row: IdentityRow): LogIdentity | null {
 }
 
 export function peerRow(id: string, incarnation: string): PeerRow {
-  return { member_id: id, incarnation, crc: crc32(`${id}/${incarnation}`) };
+  return { member_id: id, incarnation, crc: checksum(`${id}/${incarnation}`) };
 }
 
 /** The numbers take part so that a row moved to another place does not verify. */
 function entryCrc(index: number, term: number, kind: number, data: Uint8Array): number {
-  return crc32(data, crc32(`${index}/${term}/${kind}`));
+  return checksum(`${index}/${term}/${kind}`, data);
 }
 
 function stateCrc(row: Omit<StateRow, 'crc'>): number {
-  return crc32(`${row.term}/${row.vote ?? ''}/${row.commit_index}/${row.base_index}/${row.base_term}`);
+  return checksum(`${row.term}/${row.vote ?? ''}/${row.commit_index}/${row.base_index}/${row.base_term}`);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert';
-import { crc32 } from 'node:zlib';
 import { memberId } from '../types.js';
 import type { LogIndex, MemberId, Membership, Revision, Term } from '../types.js';
+import { checksum } from '../sqlite/checksum.js';
 
 /**
  * A change's id is its revision and its place in the transaction, so that ids order all changes, and all changes of one key, as they happened:
@@ -56,8 +56,7 @@ export interface StoreState {
 }
 
 export function changeCrc(row: Omit<ChangeRow, 'crc'>): number {
-  const head = crc32(`${row.id}/${row.create_revision}/${row.version}/${row.key}`);
-  return row.value === null ? head : crc32(row.value, head);
+  return checksum(`${row.id}/${row.create_revision}/${row.version}/${row.key}`, row.value);
 }
 
 export function stateRow(state: StoreState): StateRow {
@@ -95,5 +94,5 @@ function membershipFromText(text: string): Membership {
 }
 
 function stateCrc(row: Omit<StateRow, 'crc'>): number {
-  return crc32(`${row.applied_index}/${row.applied_term}/${row.revision}/${row.compacted_revision}/${row.swept_id}/${row.membership}`);
+  return checksum(`${row.applied_index}/${row.applied_term}/${row.revision}/${row.compacted_revision}/${row.swept_id}/${row.membership}`);
 }
