@@ -1,5 +1,5 @@
 import { cidrs } from '../../server/catalogue/flags/checks.js';
-import { commonFlags } from '../../server/catalogue/flags/common.js';
+import { commonFlags } from '../../server/catalogue/flags/bothPrograms.js';
 import { inGroup } from '../../server/catalogue/flags/flag.js';
 import type { FlagFacts, FlagTable } from '../../server/catalogue/flags/flag.js';
 

@@ -1,4 +1,4 @@
-import { commonFlags } from '../catalogue/flags/common.js';
+import { commonFlags } from '../catalogue/flags/bothPrograms.js';
 import type { FlagTable, FlagValues } from '../catalogue/flags/flag.js';
 import { parseFlags } from '../catalogue/flags/parse.js';
 import { accessFlags } from './access.js';

@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { packageRoot } from '../../fixtures/packageRoot.js';
+import { controllerManagerFlags } from '../../../controllers/options/flags.js';
+import { readControllerManagerOptions } from '../../../controllers/options/read.js';
+import { neutralOptionName } from '../../../server/catalogue/vocabulary.js';
+import { apiServerFlags, readApiServerOptions } from '../../../server/options/apiserver.js';
+import { replicaOptions } from '../../../server/options/replica.js';
+
+const errorsOf = (...argv: string[]): string => {
+  const result = readApiServerOptions(argv);
+  return result.ok ? '' : result.errors.join('\n');
+};
+
+const three = '--raft-initial-cluster=a=127.0.0.1:1,b=127.0.0.1:2,c=[::1]:3';
+const certificates = ['--raft-ca-file=ca', '--raft-cert-file=crt', '--raft-key-file=key'];
+
+const refused: [string[], RegExp][] = [
+  [['--tls-cert-file=a'], /--tls-cert-file and --tls-private-key-file belong together/],
+  [['--bind-address=example.com'], /invalid value "example.com" for --bind-address: want an IP address/],
+  [['--goaway-chance=0.5'], /want a number from 0 to 0.02/],
+  [['--raft-initial-cluster=a=127.0.0.1:1,b=127.0.0.1:2'], /need --raft-ca-file, --raft-cert-file, --raft-key-file/],
+  [['--raft-member-id=x', three, ...certificates], /must hold this member: --raft-member-id is x, the cluster has a, b, c/],
+  [['--raft-initial-cluster=a=127.0.0.1:1,a=127.0.0.1:2', ...certificates], /names a member twice: a, a/],
+  [['--raft-initial-cluster=127.0.0.1:1'], /want a member such as a=10.0.0.1:2380/],
+  [['--raft-member-id=A!'], /invalid value "A!" for --raft-member-id/],
+  [['--raft-election-timeout=100ms'], /--raft-election-timeout \(100ms\) must be at least five times --raft-heartbeat-interval \(50ms\)/],
+  [['--etcd-servers=https://a:1'], /--etcd-servers is not available in this build/],
+  [['--kvstore-servers=https://a:1'], /--etcd-servers is not available in this build/],
+  [['--encryption-provider-config=f'], /--encryption-provider-config is not available/],
+  [['--authorization-mode=RBAC,RBAC'], /names a mode twice/],
+  [['--authorization-mode=Nope'], /want one of AlwaysAllow, AlwaysDeny/],
+  [['--authorization-mode=ABAC'], /--authorization-mode=ABAC needs --authorization-policy-file/],
+  [['--authorization-policy-file=f'], /needs --authorization-mode to name ABAC/],
+  [['--request-timeout=1h', '--min-request-timeout=60'], /--min-request-timeout \(1m0s\) must not be shorter than --request-timeout \(1h0m0s\)/],
+  [['--service-cluster-ip-range=10.0.0.0/24,10.1.0.0/24'], /different address families/],
+  [['--service-cluster-ip-range=10.0.0.0'], /want an address range/],
+  [['--service-node-port-range=5-4'], /want a range of ports/],
+  [['--cors-allowed-origins=('], /want a regular expression/],
+  [['--tls-min-version=TLS1.2'], /want one of VersionTLS10/],
+  [['--tls-cipher-suites=NOPE'], /invalid value "NOPE" for --tls-cipher-suites/],
+  [['--feature-gates=A=maybe'], /the value of "A" to be true or false/],
+  [['--vmodule=x'], /want patterns with levels/],
+  [['--version=1.2'], /invalid value "1.2" for --version/],
+  [['--logging-format=json'], /want one of text/],
+  [['--oidc-issuer-url=http://x', '--oidc-client-id=y'], /want a URL that begins with https/],
+  [['--secure-port=-1'], /want a whole number from 0 to 65535/],
+];
+
+describe('API server options', () => {
+  for (const [argv, message] of refused) it(`refuses ${argv.join(' ')}`, () => { expect(errorsOf(...argv)).to.match(message); });
+
+  it('accepts an empty command line, and tells what was given without effect', () => {
+    expect(readApiServerOptions([])).to.deep.include({ ok: true, withoutEffect: [] });
+    expect(readApiServerOptions(['--audit-log-path=-', '--orchlet-timeout=3s'])).to.deep.include({ ok: true, withoutEffect: ['audit-log-path', 'kubelet-timeout'] });
+  });
+  it('prints help and version even beside options that do not go together', () => {
+    expect(readApiServerOptions(['--help', '--tls-cert-file=a'])).to.include({ ok: true });
+  });
+  it('describes the replica', () => {
+    const result = readApiServerOptions(['--raft-member-id=b', three, ...certificates, '--raft-data-dir=/d']);
+    if (!result.ok) throw new Error(result.errors.join());
+    const replica = replicaOptions(result.options);
+    expect(replica.initialMembers.map(({ id, address }) => [id, address])).to.deep.equal([['a', '127.0.0.1:1'], ['b', '127.0.0.1:2'], ['c', '[::1]:3']]);
+    expect(replica).to.deep.include({ memberId: 'b', listenAddress: '127.0.0.1:2', dataDirectory: '/d', heartbeatIntervalMs: 50, electionTimeoutMs: 500, tls: { caFile: 'ca', certFile: 'crt', keyFile: 'key' } });
+  });
+  it('needs no addresses and certificates for a replica alone', () => {
+    const result = readApiServerOptions([]);
+    expect(result.ok && replicaOptions(result.options)).to.deep.include({ listenAddress: null, tls: null });
+  });
+});
+
+describe('controller manager options', () => {
+  it('refuses what does not go together', () => {
+    const result = readControllerManagerOptions(['--leader-elect-renew-deadline=20s', '--allocate-node-cidrs', '--cluster-signing-cert-file=a']);
+    expect(result.ok ? [] : result.errors).to.have.length(3);
+  });
+});
+
+/** Rows of the specification's option tables: the words before the first description, with the defaults beside them. */
+function specified(): { server: string[]; manager: string[] } | null {
+  const file = join(dirname(packageRoot), 'shared', 'spec', 'process-options.md');
+  if (!existsSync(file)) return null;
+  const lists = { server: [] as string[], manager: [] as string[] };
+  let section = '';
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    if (line.startsWith('#')) section = line.replace(/^#+ /, '');
+    const cell = /^\| (.*?--[a-z][^|]*)\|/.exec(line)?.[1];
+    if (cell === undefined) continue;
+    const [first, ...suffixes] = [...cell.matchAll(/--?[a-z][a-z0-9-]*/g)].map(([word]) => word).filter((word) => !/^-[a-z]$/.test(word));
+    const names = first === undefined ? [] : suffixes[0] === '-key-file' ? [first, first.replace('-cert-file', '-key-file')] : cell.includes('`--') ? suffixes : [first];
+    const manager = /^Controller manager/i.test(section);
+    if (cell.includes('*')) continue;
+    for (const name of names) {
+      const bare = name.replace(/^--/, '');
+      if (!manager) lists.server.push(bare);
+      if (manager || section.startsWith('Options common')) lists.manager.push(bare);
+    }
+  }
+  return lists;
+}
+
+describe('the options that the specification lists', () => {
+  const lists = specified();
+  const spellings = (table: object): Set<string> => new Set(Object.keys(table).flatMap((name) => [name, neutralOptionName(name) ?? name]));
+  it('are all options of the API server', function () {
+    if (lists === null) { this.skip(); return; }
+    expect(lists.server.length).to.be.above(150);
+    expect(lists.server.filter((name) => !spellings(apiServerFlags).has(name))).to.deep.equal([]);
+  });
+  it('are all options of the controller manager', function () {
+    if (lists === null) { this.skip(); return; }
+    expect(lists.manager.length).to.be.above(100);
+    expect(lists.manager.filter((name) => !spellings(controllerManagerFlags).has(name))).to.deep.equal([]);
+  });
+});
