@@ -47,21 +47,31 @@ export async function waitForLeftovers(file: string, say: (line: string) => void
   }
 }
 
-function readEntries(file: string): ProcessEntry[] {
+function readEntries(file: string): readonly Leftover[] {
   try {
-    const value = JSON.parse(readFileIfPresent(file) ?? '{}') as Partial<ClusterFile>;
-    return Array.isArray(value.processes) ? [...value.processes] as ProcessEntry[] : [];
+    const value: unknown = JSON.parse(readFileIfPresent(file) ?? 'null');
+    if (typeof value !== 'object' || value === null || !('processes' in value) || !Array.isArray(value.processes)) return [];
+    return (value.processes as unknown[]).filter(isLeftover);
   } catch {
     return []; // damaged: it holds nothing that cannot be done without
   }
 }
 
+interface Leftover {
+  readonly pid: number;
+  readonly command: readonly string[];
+}
+
+function isLeftover(value: unknown): value is Leftover {
+  return typeof value === 'object' && value !== null && 'pid' in value && typeof value.pid === 'number' && 'command' in value && Array.isArray(value.command);
+}
+
 /** A process id may belong to someone else by now: the command line must be the recorded one, where it can be read. */
-function stillRuns({ pid, command }: ProcessEntry): boolean {
-  if (typeof pid !== 'number' || !processExists(pid)) return false;
+function stillRuns({ pid, command }: Leftover): boolean {
+  if (!processExists(pid)) return false;
   try {
     const words = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    return Array.isArray(command) && command.slice(1).every(word => words.includes(word));
+    return command.slice(1).every(word => words.includes(word));
   } catch {
     return processExists(pid);
   }
