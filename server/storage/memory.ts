@@ -9,7 +9,15 @@ import { compareKeys, scopeOf, selects, selectsAll } from './matching.js';
 import { noSelectableFields, storedObjectOf, type ResourceFacts, type SelectableFields, type StoredItem } from './storedobject.js';
 
 /** One change: the object before and after it. A deletion has `next` null and shows `removed`. */
-interface Change { readonly version: Version; readonly key: ObjectKey; readonly previous: StoredItem | null; readonly next: StoredItem | null; readonly removed: StoredItem | null }
+interface Change {
+  readonly version: Version;
+  readonly key: ObjectKey;
+  readonly previous: StoredItem | null;
+  readonly next: StoredItem | null;
+  readonly removed: StoredItem | null;
+  /** What watchers see, one of each type for all of them. */
+  readonly events: Map<WatchEventType, WatchEvent>;
+}
 
 /** A Storage for tests that also shows its clock and can forget. */
 export interface MemoryStorage extends Storage {
@@ -95,7 +103,7 @@ class ModelStorage implements MemoryStorage {
     if (previous?.version !== expected) return { outcome: 'conflict', current: previous };
     const version = this.version + 1;
     const removed = previous.atVersion(version);
-    this.commit({ version, key, previous, next: null, removed });
+    this.commit({ version, key, previous, next: null, removed, events: new Map() });
     return { outcome: 'applied', object: removed };
   }
 
@@ -132,7 +140,7 @@ class ModelStorage implements MemoryStorage {
   private put(key: ObjectKey, object: ApiObject, previous: StoredItem | null): WriteResult {
     const version = this.version + 1;
     const next = storedObjectOf(this.factsOf(key.resource), key, version, encodeStored(key, object));
-    this.commit({ version, key, previous, next, removed: null });
+    this.commit({ version, key, previous, next, removed: null, events: new Map() });
     return { outcome: 'applied', object: next };
   }
 
@@ -183,7 +191,7 @@ class ModelWatch implements Watch {
   }
 
   sendInitial(objects: readonly StoredItem[], version: Version): void {
-    for (const object of objects) if (selects(this.request, object)) this.send('ADDED', object);
+    for (const object of objects) if (selects(this.request, object)) this.send(new ModelEvent('ADDED', object));
     this.started = true;
     if (!this.stopped) this.sink.synced(version);
   }
@@ -191,18 +199,25 @@ class ModelWatch implements Watch {
   replay(changes: readonly Change[]): void {
     this.started = true;
     const { start } = this.request;
-    for (const { version, previous, next, removed } of changes) {
+    for (const change of changes) {
+      const { version, previous, next, removed } = change;
       if (start.at === 'after' && version <= start.version) continue;
       const before = previous !== null && selects(this.request, previous);
       const now = next !== null && selects(this.request, next);
-      if (now) this.send(before ? 'MODIFIED' : 'ADDED', next);
-      else if (before) this.send('DELETED', removed ?? previous.atVersion(version));
+      if (now) this.send(eventOf(change, before ? 'MODIFIED' : 'ADDED', next));
+      else if (before) this.send(eventOf(change, 'DELETED', removed ?? previous.atVersion(version)));
     }
   }
 
-  private send(type: WatchEventType, object: StoredObject): void {
-    if (!this.stopped) this.sink.event(new ModelEvent(type, object));
+  private send(event: WatchEvent): void {
+    if (!this.stopped) this.sink.event(event);
   }
+}
+
+function eventOf({ events }: Change, type: WatchEventType, object: StoredObject): WatchEvent {
+  const event = events.get(type) ?? new ModelEvent(type, object);
+  events.set(type, event);
+  return event;
 }
 
 class ModelEvent implements WatchEvent {

@@ -1,4 +1,4 @@
-import type { Replica } from '../../raft/replica-api.js';
+import type { Replica, WriteOutcome } from '../../raft/replica-api.js';
 import type { Comparison, KeyValue, Operation } from '../../raft/store/contract.js';
 import { revision } from '../../raft/types.js';
 import type { ApiObject } from '../api/object.js';
@@ -15,7 +15,7 @@ import { StoreReader } from './storereader.js';
 import { DamagedItem, noSelectableFields, storedObjectOf, type SelectableFields, type StoredItem } from './storedobject.js';
 
 export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 'past' | 'now' | 'report'> {
-  readonly replica: Pick<Replica, 'write' | 'barrier' | 'range' | 'onChanges'>;
+  readonly replica: Pick<Replica, 'write' | 'barrier' | 'range' | 'onChanges' | 'compact'>;
   /** First part of all keys, option `--etcd-prefix`. Default `/registry`. */
   readonly prefix?: string;
   readonly selectableFields?: SelectableFields;
@@ -28,6 +28,8 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
 /** Storage over a replica. `version` is what the local cache has reached. */
 export interface RaftStorage extends Storage {
   readonly version: Version;
+  /** Gives up history before `version`, in the store of all replicas and in this one's cache. */
+  compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
   /** Stops following the replica; for the end of the process. */
   close(): void;
 }
@@ -77,6 +79,12 @@ class ReplicatedStorage implements RaftStorage {
 
   close(): void {
     this.feed.stop();
+  }
+
+  async compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
+    const outcome = await this.options.replica.compact(revision(version), options);
+    if (outcome.outcome === 'applied') this.cache.forgetBefore(version);
+    return outcome;
   }
 
   async get(key: ObjectKey, consistency: Consistency): Promise<GetResult> {

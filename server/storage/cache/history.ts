@@ -56,6 +56,12 @@ export class History {
     return low;
   }
 
+  /** Forgets the changes up to a version. */
+  forgetThrough(version: Version): void {
+    while (this.start < this.end && this.at(this.start).version <= version) this.forgetOldest();
+    this.floor = Math.max(this.floor, version);
+  }
+
   /** Forgets what is beyond the bounds. */
   trim(now: number): void {
     while (this.head < this.changes.length && this.exceeds(this.at(this.start), now)) this.forgetOldest();

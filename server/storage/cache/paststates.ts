@@ -51,6 +51,10 @@ export class PastStates {
     if (this.kept.length > 0) this.kept = this.kept.filter(({ at }) => now - at <= this.bounds.ageMaxMs);
   }
 
+  forgetBefore(oldest: Version): void {
+    this.kept = this.kept.filter(({ version }) => version >= oldest);
+  }
+
   private undo(later: TreeView, from: number, to: number): TreeView {
     const tree = new ObjectTree(later);
     for (let place = from - 1; place >= to; place--) {

@@ -87,6 +87,12 @@ export class ResourceCache {
     this.past.trim(now);
   }
 
+  /** Forgets the states before a version, and how they became the one at it. */
+  forgetBefore(version: Version): void {
+    this.history.forgetThrough(version);
+    this.past.forgetBefore(version);
+  }
+
   report(error: unknown): void {
     this.context.report(error);
   }

@@ -38,8 +38,10 @@ export class WatchCache {
   private readonly context: CacheContext;
   private readonly resources = new Map<string, ResourceCache>();
   private readonly namespaces = new Map<string, string>();
-  /** Version of the state that was loaded: changes up to there are not known one by one. */
+  /** Version of the state that was loaded: changes up to there are part of it. */
   private loadedVersion: Version = 0;
+  /** Nothing is told of before this version: it was loaded, or all before it was compacted. */
+  private oldest: Version = 0;
   private trimmedAt = 0;
 
   constructor(private readonly options: WatchCacheOptions) {
@@ -60,7 +62,7 @@ export class WatchCache {
     let cache = this.resources.get(name);
     if (cache === undefined) {
       const facts = { resource: { group: resource.group, resource: resource.resource }, fieldsOf: this.options.selectableFields(resource) };
-      this.resources.set(name, cache = new ResourceCache(facts, this.loadedVersion, this.context));
+      this.resources.set(name, cache = new ResourceCache(facts, this.oldest, this.context));
     }
     return cache;
   }
@@ -70,6 +72,7 @@ export class WatchCache {
     const watchers = [...this.resources.values()].flatMap(cache => cache.watchers.all());
     this.resources.clear();
     this.loadedVersion = version;
+    this.oldest = version;
     for (const watcher of watchers) watcher.end({ outcome: 'expired', oldest: version });
   }
 
@@ -90,6 +93,12 @@ export class WatchCache {
     for (const change of changes) if (change.revision > this.loadedVersion) this.applyOne(change);
     this.clock.advance(Math.max(version, this.clock.version));
     this.trim();
+  }
+
+  /** Follows a compaction of the store: exact reads and watches from before `version` are refused from now on. */
+  forgetBefore(version: Version): void {
+    this.oldest = Math.max(this.oldest, version);
+    for (const cache of this.resources.values()) cache.forgetBefore(version);
   }
 
   private applyOne({ key, value, revision }: Change): void {

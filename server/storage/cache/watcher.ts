@@ -121,9 +121,8 @@ export class Watcher implements Watch {
 
   private replay(): void {
     this.state = 'replaying';
-    if (this.resource.history.end - this.place > replayAtOnceMax) return this.resource.slices.add(() => this.replayStep());
-    this.replayChanges(replayAtOnceMax);
-    if (!this.ended) this.goLive();
+    if (this.resource.history.end - this.place > replayAtOnceMax) this.resource.slices.add(() => this.replayStep());
+    else this.replayChanges(Infinity);
   }
 
   private replayStep(): boolean | Promise<void> {
@@ -134,16 +133,17 @@ export class Watcher implements Watch {
       return false;
     }
     this.replayChanges(stepSize);
-    if (this.ended) return false;
-    if (this.place < history.end) return this.pause();
-    this.goLive();
-    return false;
+    return this.state === 'replaying' && this.pause();
   }
 
+  /** Shows up to `max` changes; having shown the last one, the watch is live. */
   private replayChanges(max: number): void {
     const { history } = this.resource;
-    const end = Math.min(history.end, this.place + max);
-    while (this.place < end && !this.ended) this.deliver(new ChangeEvents(history.at(this.place++)));
+    for (let count = 0; count < max && this.place < history.end; count++) {
+      if (this.ended) return;
+      this.deliver(new ChangeEvents(history.at(this.place++)));
+    }
+    if (this.place === history.end && !this.ended) this.goLive();
   }
 
   private goLive(): void {

@@ -2,13 +2,13 @@ import type { BarrierOutcome, ChangeBatch, Replica, WriteOutcome } from '../../.
 import type { Change, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from '../../../raft/store/contract.js';
 import { revision, type Revision } from '../../../raft/types.js';
 
-interface Record_ { readonly revision: Revision; readonly key: string; readonly value: Uint8Array | null; readonly createRevision: Revision; readonly version: number }
+interface HistoryRecord { readonly revision: Revision; readonly key: string; readonly value: Uint8Array | null; readonly createRevision: Revision; readonly version: number }
 
 /**
  * A replica without consensus: one history in memory, read by scanning it. Writes take effect at once; their changes are delivered at
  * once, or when a test says so (`hold`, `release`), always before the write's outcome.
  */
-export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' | 'onChanges'> {
+export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' | 'onChanges' | 'compact'> {
   revision = revision(1);
   compacted = revision(0);
   barriers = 0;
@@ -16,7 +16,7 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
   barrierFailure: BarrierOutcome | null = null;
   /** Answers the next write instead of doing it. */
   nextWrite: WriteOutcome | null = null;
-  private readonly history: Record_[] = [];
+  private readonly history: HistoryRecord[] = [];
   private readonly listeners = new Set<(batch: ChangeBatch) => void>();
   private held: ChangeBatch[] | null = null;
   private whenReleased: (() => void)[] = [];
@@ -56,20 +56,20 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
     return () => this.listeners.delete(listener);
   }
 
-  compact(at: number): void {
+  async compact(at: Revision): Promise<WriteOutcome> {
     this.compacted = revision(Math.min(at, this.revision));
+    return { outcome: 'applied', revision: this.revision };
   }
 
   /** Applies operations under the next revision, as if another replica had asked for them. */
   apply(operations: readonly Operation[]): Revision {
     this.revision = revision(this.revision + 1);
     const changes = operations.map(operation => this.record(operation));
-    // The real batch buffer is reused or dropped; values must not be kept.
+    // One buffer for the whole batch, as the real one has it.
     const batch = Buffer.concat(changes.map(({ value }) => value ?? Buffer.alloc(0)));
     let offset = 0;
     const views = changes.map((change): Change => ({ ...change, value: change.value === null ? null : batch.subarray(offset, offset += change.value.length) }));
     this.deliver({ changes: views, revision: this.revision });
-    batch.fill(0xff);
     return this.revision;
   }
 
@@ -97,7 +97,7 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
     return this.held === null ? Promise.resolve() : new Promise(resolve => this.whenReleased.push(resolve));
   }
 
-  private record(operation: Operation): Record_ {
+  private record(operation: Operation): HistoryRecord {
     const before = this.newest(operation.key, this.revision);
     const record = {
       revision: this.revision, key: operation.key, value: operation.type === 'put' ? operation.value : null,

@@ -1,0 +1,304 @@
+import { expect } from 'chai';
+import type { WriteOutcome } from '../../../raft/replica-api.js';
+import type { Change } from '../../../raft/store/contract.js';
+import { revision } from '../../../raft/types.js';
+import { encodeStored } from '../../../server/storage/encoding.js';
+import { createRaftStorage, type RaftStorage, type RaftStorageOptions } from '../../../server/storage/raft.js';
+import { FakeReplica } from './fakeReplica.js';
+import { Recorder, settle } from './recorder.js';
+import { applied, configMaps, found, key, listRequest, names, objectFor, selectableFields, storageSuite, watchRequest, type Subject } from './suite.js';
+
+const within = { timeoutMs: 1_000 };
+const quick = { versionTimeoutMs: 20 };
+const subject = async (options: Partial<RaftStorageOptions>): Promise<Subject> => {
+  const storage = createRaftStorage({ replica: new FakeReplica(), selectableFields, ...quick, ...options });
+  return { storage, compact: async version => { await storage.compact(version, within); } };
+};
+
+storageSuite('the replicated storage', () => subject({}));
+storageSuite('the replicated storage with hardly any history', () => subject({ history: { changesMax: 3 }, past: { statesMax: 1 } }));
+
+describe('the replicated storage', () => {
+  let replica: FakeReplica;
+  let storage: RaftStorage;
+  const a = key(configMaps, 'one', 'a');
+  const b = key(configMaps, 'one', 'b');
+  const path = (name: string): string => `/registry/core/configmaps/one/${name}`;
+  const put = (name: string): { type: 'put'; key: string; value: Buffer } => {
+    const at = key(configMaps, 'one', name);
+    return { type: 'put', key: path(name), value: encodeStored(at, objectFor(at)) };
+  };
+
+  beforeEach(() => {
+    replica = new FakeReplica();
+    storage = createRaftStorage({ replica, ...quick });
+  });
+
+  describe('loading', () => {
+    it('misses nothing that changes while pages are read, and takes nothing twice', async () => {
+      replica = new FakeReplica();
+      for (let i = 0; i < 1_200; i++) replica.apply([put(`n${String(i).padStart(4, '0')}`)]);
+      const range = replica.range.bind(replica);
+      let pages = 0;
+      replica.range = async options => {
+        const page = await range(options);
+        if (pages++ < 2) {
+          replica.apply([put('n0000'), { type: 'delete', key: path('n1100') }]);
+          replica.apply([put(`late${pages}`)]);
+        }
+        return page;
+      };
+      storage = createRaftStorage({ replica, ...quick });
+      await storage.ready();
+      const listed = found(await storage.list(listRequest(configMaps)));
+      const truth = await range({ start: '/registry/', end: '/registry0', revision: null, limit: null });
+      expect(pages).to.equal(3);
+      expect(names(listed)).to.deep.equal(truth.outcome === 'found' && truth.items.map(item => `one/${item.key.split('/').at(-1)}@${item.modRevision}`));
+      expect(storage.version).to.equal(replica.revision);
+    });
+
+    it('starts again when a compaction overtakes it', async () => {
+      replica = new FakeReplica();
+      for (let i = 0; i < 600; i++) replica.apply([put(`n${i}`)]);
+      const range = replica.range.bind(replica);
+      let pages = 0;
+      replica.range = async options => {
+        const page = await range(options);
+        if (pages++ === 0) {
+          replica.apply([{ type: 'delete', key: path('n0') }]);
+          await replica.compact(replica.revision);
+        }
+        return page;
+      };
+      storage = createRaftStorage({ replica, ...quick });
+      await storage.ready();
+      expect(found(await storage.list(listRequest(configMaps))).items).to.have.length(599);
+    });
+
+    it('says so when the state cannot be read', async () => {
+      replica.range = async () => { throw new Error('disk on fire'); };
+      storage = createRaftStorage({ replica });
+      expect(await storage.ready().catch((error: unknown) => String(error))).to.equal('Error: disk on fire');
+    });
+
+    it('answers "unavailable" to readers that waited too long', async () => {
+      replica.range = () => new Promise(() => undefined);
+      storage = createRaftStorage({ replica, readTimeoutMs: 10 });
+      expect((await storage.get(a, { at: 'any' })).outcome).to.equal('unavailable');
+      const sink = new Recorder();
+      storage.watch(watchRequest(configMaps), sink);
+      expect(await sink.count(1)).to.deep.equal(['end unavailable']);
+    });
+
+    it('leaves out what is no object', async () => {
+      replica.apply([{ type: 'put', key: '/registry/stray', value: Buffer.from('x') }, { type: 'put', key: '/elsewhere/core/configmaps/one/a', value: Buffer.from('x') }, put('a')]);
+      await storage.ready();
+      expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/a@2']);
+    });
+  });
+
+  describe('reading', () => {
+    it('shares one barrier among the readers that wait, but none that began before they came', async () => {
+      await storage.ready();
+      replica.hold();
+      const first = storage.get(a, { at: 'mostRecent' });
+      await settle();
+      const later = Promise.all([storage.get(a, { at: 'mostRecent' }), storage.list(listRequest(configMaps)), storage.get(b, { at: 'mostRecent' })]);
+      await settle();
+      expect(replica.barriers).to.equal(1);
+      replica.release();
+      await first;
+      await later;
+      expect(replica.barriers).to.equal(2);
+      await storage.get(a, { at: 'any' });
+      expect(replica.barriers).to.equal(2);
+    });
+
+    it('waits for what was written before, through whatever replica', async () => {
+      await storage.ready();
+      replica.hold();
+      replica.apply([put('a')]);
+      const read = storage.get(a, { at: 'mostRecent' });
+      expect((await storage.get(a, { at: 'any' })).outcome).to.equal('absent');
+      replica.release();
+      expect((await read).outcome).to.equal('found');
+    });
+
+    it('waits for a version that is on its way', async () => {
+      storage = createRaftStorage({ replica });
+      await storage.ready();
+      const read = storage.get(a, { at: 'notOlderThan', version: replica.revision + 1 });
+      await settle();
+      replica.apply([put('a')]);
+      expect((await read).outcome).to.equal('found');
+    });
+
+    it('is unavailable without a leader, except for readers that take anything', async () => {
+      await storage.ready();
+      const sink = new Recorder();
+      replica.barrierFailure = { outcome: 'unavailable', reason: 'no leader' };
+      expect(await storage.list(listRequest(configMaps))).to.deep.equal({ outcome: 'unavailable', reason: 'no leader' });
+      expect((await storage.list(listRequest(configMaps, { consistency: { at: 'any' } }))).outcome).to.equal('found');
+      storage.watch(watchRequest(configMaps), sink);
+      expect(await sink.count(1)).to.deep.equal(['end unavailable']);
+    });
+  });
+
+  describe('writing', () => {
+    it('answers with the very object that readers get', async () => {
+      await storage.ready();
+      const written = applied(await storage.create(a, objectFor(a), within));
+      const read = await storage.get(a, { at: 'any' });
+      expect(read.outcome === 'found' && read.object === written).to.equal(true);
+      const again = await storage.create(a, objectFor(a), within);
+      expect(again.outcome === 'conflict' && again.current === written).to.equal(true);
+    });
+
+    it('answers with its own version even if another write followed at once', async () => {
+      await storage.ready();
+      const write = replica.write.bind(replica);
+      replica.write = async transaction => {
+        const outcome = await write(transaction);
+        replica.apply([put('a')]);
+        return outcome;
+      };
+      expect(applied(await storage.create(a, objectFor(a, { text: 'mine' }), within)).decode()).to.deep.include({ data: { text: 'mine' } });
+      const newest = replica.revision;
+      expect(applied(await storage.delete(a, newest, within)).version).to.equal(newest + 1);
+    });
+
+    it('works before the cache is loaded', async () => {
+      const created = applied(await storage.create(a, objectFor(a, { text: 'early' }), within));
+      expect(applied(await storage.delete(a, created.version, within)).decode()).to.deep.include({ data: { text: 'early' } });
+    });
+
+    it('passes on whether a failure is definite', async () => {
+      for (const outcome of [{ outcome: 'unavailable', reason: 'no leader' }, { outcome: 'unknown', reason: 'leader lost' }] as const satisfies WriteOutcome[]) {
+        replica.nextWrite = outcome;
+        expect(await storage.create(a, objectFor(a), within)).to.deep.equal(outcome);
+      }
+    });
+  });
+
+  describe('damaged values', () => {
+    const damaged = (name: string, change: (value: Buffer) => void): ReturnType<typeof put> => {
+      const operation = put(name);
+      change(operation.value);
+      return operation;
+    };
+    const messageOf = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'no error', (error: unknown) => String(error));
+
+    it('fails reads of that object, tells which and why, and lets it be deleted', async () => {
+      await storage.ready();
+      replica.apply([damaged('a', value => { value[40] = (value[40] ?? 0) ^ 1; }), put('b')]);
+      const complaint = 'DamagedValueError: stored value of configmaps one/a cannot be read: its checksum does not match';
+      expect(await messageOf(storage.get(a, { at: 'any' }))).to.equal(complaint);
+      expect(await messageOf(storage.list(listRequest(configMaps)))).to.equal(complaint);
+      expect((await storage.get(b, { at: 'any' })).outcome).to.equal('found');
+      expect(applied(await storage.delete(a, replica.revision, within)).decode()).to.deep.equal({ metadata: { name: 'a', namespace: 'one', resourceVersion: '3' } });
+      expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/b@2']);
+    });
+
+    it('ends watches that might have to show it', async () => {
+      await storage.ready();
+      const [live, other, late] = [new Recorder(), new Recorder(), new Recorder()];
+      storage.watch(watchRequest(configMaps), live);
+      storage.watch(watchRequest(configMaps, { namespace: 'two' }), other);
+      await Promise.all([live.count(1), other.count(1)]);
+      replica.apply([damaged('a', value => { value[0] = 1; })]);
+      storage.watch(watchRequest(configMaps), late);
+      expect(live.lines).to.deep.equal(['synced 1', 'end unavailable']);
+      expect(other.lines).to.deep.equal(['synced 1']);
+      expect(await late.count(1)).to.deep.equal(['end unavailable']);
+    });
+
+    it('are seen whatever is wrong with them', async () => {
+      await storage.ready();
+      const wrongs: ((value: Buffer) => void)[] = [value => { value[1] = 9; }, value => { value[3] = 255; }, value => value.writeUInt32LE(1 << 30, 4), value => value.fill(0)];
+      for (const wrong of wrongs) {
+        replica.apply([damaged('a', wrong)]);
+        expect(await messageOf(storage.get(a, { at: 'any' }))).to.match(/^DamagedValueError/);
+      }
+      replica.apply([{ type: 'put', key: path('a'), value: Buffer.from('short') }]);
+      expect(await messageOf(storage.get(a, { at: 'any' }))).to.match(/it has only 5 bytes/);
+    });
+  });
+
+  describe('watching', () => {
+    it('streams a large state in slices, and then what changed meanwhile', async () => {
+      for (let i = 0; i < 500; i++) replica.apply([put(`n${String(i).padStart(3, '0')}`)]);
+      await storage.ready();
+      const sink = new Recorder();
+      const seen: number[] = [];
+      const record = sink.event.bind(sink);
+      sink.event = event => {
+        record(event);
+        seen.push(event.version);
+        if (seen.length === 100) replica.apply([put('n400'), { type: 'delete', key: path('n450') }]);
+        if (seen.length === 501) replica.apply([put('n400')]);
+      };
+      const watch = storage.watch(watchRequest(configMaps, { start: { at: 'any' } }), sink);
+      expect(watch.version).to.equal(0);
+      await sink.count(504);
+      expect(seen.slice(0, 500)).to.deep.equal(Array.from({ length: 500 }, (_, i) => i + 2));
+      expect(sink.lines.slice(500)).to.deep.equal(['synced 501', 'MODIFIED one/n400@502', 'DELETED one/n450@502', 'MODIFIED one/n400@503']);
+      expect(watch.version).to.equal(503);
+    });
+
+    it('pauses while the sink has no room', async () => {
+      for (let i = 0; i < 300; i++) replica.apply([put(`n${i}`)]);
+      await storage.ready();
+      const waits: (() => void)[] = [];
+      const sink = Object.assign(new Recorder(), { drained: () => new Promise<void>(resolve => waits.push(resolve)) });
+      storage.watch(watchRequest(configMaps, { start: { at: 'any' } }), sink);
+      await settle();
+      const before = sink.lines.length;
+      expect(before).to.be.within(1, 128);
+      for (let i = 0; i < 50 && sink.lines.length < 301; i++) {
+        waits.shift()?.();
+        await settle();
+      }
+      expect(sink.lines.at(-1)).to.equal('synced 301');
+    });
+
+    it('ends a watch that history outran', async () => {
+      storage = createRaftStorage({ replica, history: { changesMax: 10 } });
+      replica.apply([put('a')]);
+      await storage.ready();
+      let resume = (): void => undefined;
+      const sink = Object.assign(new Recorder(), { drained: () => new Promise<void>(resolve => { resume = resolve; }) });
+      storage.watch(watchRequest(configMaps, { start: { at: 'any' } }), sink);
+      await settle();
+      for (let i = 0; i < 100; i++) replica.apply([put(`n${i}`)]);
+      resume();
+      expect(await sink.count(3)).to.deep.equal(['ADDED one/a@2', 'synced 2', 'end expired']);
+    });
+
+    it('drops a sink that throws and serves the others', async () => {
+      const reported: unknown[] = [];
+      storage = createRaftStorage({ replica, report: error => reported.push(error) });
+      await storage.ready();
+      const [bad, good] = [new Recorder(), new Recorder()];
+      bad.event = () => { throw new Error('bad sink'); };
+      storage.watch(watchRequest(configMaps), bad);
+      storage.watch(watchRequest(configMaps), good);
+      await Promise.all([bad.count(1), good.count(1)]);
+      replica.apply([put('a')]);
+      replica.apply([put('b')]);
+      expect(good.lines).to.have.length(3);
+      expect(reported.map(String)).to.deep.equal(['Error: bad sink']);
+    });
+  });
+
+  it('keeps nothing of the batches that changes came in', async () => {
+    await storage.ready();
+    const listeners: ((change: Change) => void)[] = [];
+    replica.onChanges(({ changes }) => changes.forEach(change => listeners.forEach(listener => listener(change))));
+    const batches: ArrayBufferLike[] = [];
+    listeners.push(change => { if (change.value !== null) batches.push(change.value.buffer); });
+    replica.apply([put('a')]);
+    const read = await storage.get(a, { at: 'exact', version: revision(2) });
+    expect(read.outcome === 'found' && batches.includes(read.object.item.buffer)).to.equal(false);
+    expect(read.outcome === 'found' && read.object.decode().metadata.name).to.equal('a');
+  });
+});
