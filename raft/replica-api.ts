@@ -1,4 +1,5 @@
 import type { LogIndex, Member, MemberId, Revision, Term } from './types.js';
+import type { MembershipChange } from './core/contract.js';
 import type { Role } from './core/ready.js';
 import type { Change, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from './store/contract.js';
 
@@ -53,6 +54,21 @@ export type WriteOutcome =
 export type BarrierOutcome =
   | { readonly outcome: 'reached'; readonly revision: Revision }
   | { readonly outcome: 'unavailable'; readonly reason: string };
+
+/** Changes of the membership, for operators. `raft/client.ts` offers these beside `Replica`. */
+export interface ReplicaAdministration {
+  /** Adds a learner, promotes it once it has caught up, or removes a member; on the leader only. One change at a time. */
+  changeMembership(change: MembershipChange, options: { readonly timeoutMs: number }): Promise<MembershipOutcome>;
+}
+
+export type MembershipOutcome =
+  | { readonly outcome: 'applied' }
+  /** Definite: ask that replica instead. */
+  | { readonly outcome: 'notLeader'; readonly leader: MemberId | null }
+  /** Definite: the change makes no sense, or not yet. */
+  | { readonly outcome: 'refused'; readonly reason: string }
+  | { readonly outcome: 'unavailable'; readonly reason: string }
+  | { readonly outcome: 'unknown'; readonly reason: string };
 
 export interface ChangeBatch {
   readonly changes: readonly Change[];

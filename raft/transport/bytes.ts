@@ -121,6 +121,12 @@ export class ByteReader {
     return value;
   }
 
+  u32(): number {
+    if (this.remaining < 4) throw new DecodeError('bytes end early');
+    this.#at += 4;
+    return this.#bytes.readUInt32BE(this.#at - 4);
+  }
+
   uint(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 0x80) {
@@ -143,7 +149,11 @@ export class ByteReader {
   }
 
   bytes(): Buffer {
-    const length = this.uint();
+    return this.taken(this.uint());
+  }
+
+  /** The next `length` bytes. */
+  taken(length: number): Buffer {
     if (length > this.remaining) throw new DecodeError(`${length} bytes announced, ${this.remaining} left`);
     const from = this.#at;
     this.#at += length;

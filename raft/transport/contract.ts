@@ -6,28 +6,34 @@ export type Forward = ProposeForward | RefusedForward;
 
 /**
  * `term`: the term in which the sender believes that the receiver leads; the receiver appends in that term or not at all.
- * The proposals of one session to one term form a stream, in rising order of `sequence`; a message that does not continue the stream is refused.
+ * The messages of one session in one term form a stream. Whenever something of it may be lost, or was refused, the sender starts a new `attempt`
+ * and repeats everything unsettled; the receiver takes the parts of an attempt in order, without a gap, and appends no sequence twice.
  */
 export interface ProposeForward {
   readonly type: 'propose';
   readonly term: Term;
   readonly session: string;
-  /** The sequence that went before the first of `proposals` in this term's stream; 0 when none did or when everything unsettled is sent again. */
-  readonly previous: number;
+  /** Grows with every new start. */
+  readonly attempt: number;
+  /** Counts the messages of an attempt from 0. */
+  readonly part: number;
+  /** In rising order of sequence, over all parts of an attempt. */
   readonly proposals: readonly { readonly sequence: number; readonly command: Uint8Array }[];
 }
 
-/** The proposals from `refusedFrom` on in the message that is answered were not appended because of it. */
+/** Answers a `propose` that had no effect. One that had any is not answered: its entries come back through the log. */
 export interface RefusedForward {
   readonly type: 'refused';
   readonly term: Term;
   readonly session: string;
-  readonly refusedFrom: number;
-  /**
-   * True when the receiver leads in `term` (its queue is full, or the stream has a gap): then nothing from `refusedFrom` on has been appended in `term` at all.
-   * False when it does not (any more): then only this message is known to have had no effect, not an earlier copy of it.
-   */
+  readonly attempt: number;
+  /** True: the receiver leads in `term` (its queue is full, or a part is missing). False: it does not lead in `term`, and never will again. */
   readonly leads: boolean;
+  /**
+   * If `leads`: nothing from this sequence on has been appended in `term`, nor will it be by this attempt.
+   * Otherwise: nothing from this sequence on was or will be appended by this attempt; earlier attempts may have had more success.
+   */
+  readonly refusedFrom: number;
 }
 
 export type PeerMessage = { readonly channel: 'raft'; readonly message: Message } | { readonly channel: 'forward'; readonly message: Forward };

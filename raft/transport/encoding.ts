@@ -178,12 +178,13 @@ export function writeForward(writer: ByteWriter, forward: Forward): void {
   writer.flag(forward.type === 'propose');
   writer.uint(forward.term);
   writer.string(forward.session);
+  writer.uint(forward.attempt);
   if (forward.type === 'refused') {
     writer.uint(forward.refusedFrom);
     writer.flag(forward.leads);
     return;
   }
-  writer.uint(forward.previous);
+  writer.uint(forward.part);
   writer.uint(forward.proposals.length);
   for (const proposal of forward.proposals) {
     writer.uint(proposal.sequence);
@@ -193,9 +194,9 @@ export function writeForward(writer: ByteWriter, forward: Forward): void {
 
 export function readForward(reader: ByteReader): Forward {
   const isProposal = reader.flag();
-  const head = { term: term(reader.uint()), session: reader.string() };
+  const head = { term: term(reader.uint()), session: reader.string(), attempt: reader.uint() };
   const forward: Forward = isProposal
-    ? { type: 'propose', ...head, previous: reader.uint(), proposals: readProposals(reader) }
+    ? { type: 'propose', ...head, part: reader.uint(), proposals: readProposals(reader) }
     : { type: 'refused', ...head, refusedFrom: reader.uint(), leads: reader.flag() };
   reader.end();
   return forward;

@@ -47,8 +47,8 @@ const message = fc
   .map(([body, sent]) => ({ from, to, term: sent, ...(body as MessageBody) }) as Message);
 const session = fc.stringMatching(/^[0-9a-f]{16}$/);
 const forward: fc.Arbitrary<Forward> = fc.oneof(
-  fc.record({ type: fc.constant('propose' as const), term: inTerm, session, previous: whole, proposals: fc.array(fc.record({ sequence: whole, command: bytes }), { maxLength: 5 }) }),
-  fc.record({ type: fc.constant('refused' as const), term: inTerm, session, refusedFrom: whole, leads: fc.boolean() }),
+  fc.record({ type: fc.constant('propose' as const), term: inTerm, session, attempt: whole, part: whole, proposals: fc.array(fc.record({ sequence: whole, command: bytes }), { maxLength: 5 }) }),
+  fc.record({ type: fc.constant('refused' as const), term: inTerm, session, attempt: whole, refusedFrom: whole, leads: fc.boolean() }),
 );
 
 const encode = (write: (writer: ByteWriter) => void): Buffer => {

@@ -1,0 +1,108 @@
+import { randomInt } from 'node:crypto';
+import { createCore } from './core/core.js';
+import { defaultSizes } from './core/limits.js';
+import type { ReplicaOptions } from './replica-api.js';
+import { openDataDirectory, startingState } from './replica/dataDirectory.js';
+import type { DataDirectory } from './replica/dataDirectory.js';
+import { Engine } from './replica/engine.js';
+import { ReplicaError } from './replica/errors.js';
+import { Inbox } from './replica/inbox.js';
+import { replicaLimits } from './replica/limits.js';
+import type { ReplicaSink } from './replica/sink.js';
+import { parseAddress } from './transport/address.js';
+import { createTransport } from './transport/transport.js';
+import type { Transport } from './transport/contract.js';
+import type { MemberId } from './types.js';
+
+export { Engine } from './replica/engine.js';
+
+/**
+ * Starts a replica in this thread: opens its data directory, listens for peers, and runs until `stop`, or until it fails, which `sink` is told.
+ * `session` names this start of the replica in its proposals. Rejects with a StorageError, a ReplicaError, or an Error of the listener.
+ */
+export async function openReplica(options: ReplicaOptions, session: string, sink: ReplicaSink): Promise<Engine> {
+  checkOptions(options);
+  const data = openDataDirectory(options);
+  const inbox = new Inbox(replicaLimits.messagesMax);
+  let transport: Transport | null = null;
+  try {
+    checkMembership(options, data);
+    transport = await createTransport({
+      self: { clusterId: data.log.identity.clusterId, id: options.memberId, incarnation: data.log.identity.incarnation },
+      listenAddress: options.listenAddress,
+      advertisedAddress: [...data.store.membership.members, ...options.initialMembers].find(({ id }) => id === options.memberId)?.address ?? null,
+      tls: options.tls,
+      remember: (id, incarnation) => rememberPeer(data, inbox, id, incarnation),
+      handlers: inbox,
+      snapshotDirectory: data.snapshotDirectory,
+      log: sink.log,
+      random: Math.random,
+    });
+    return startEngine({ options, session, sink, data, inbox, transport });
+  } catch (error) {
+    await transport?.close();
+    data.log.close();
+    data.store.close();
+    throw error;
+  }
+}
+
+/** Called from a socket's event: a failed disk must end the replica, not just a connection. */
+function rememberPeer({ log }: DataDirectory, inbox: Inbox, id: MemberId, incarnation: string): boolean {
+  try {
+    return log.rememberPeer(id, incarnation) !== 'different';
+  } catch (error) {
+    inbox.add({ type: 'failed', error });
+    return false;
+  }
+}
+
+interface Opened {
+  readonly options: ReplicaOptions;
+  readonly session: string;
+  readonly sink: ReplicaSink;
+  readonly data: DataDirectory;
+  readonly inbox: Inbox;
+  readonly transport: Transport;
+}
+
+function startEngine({ options, session, sink, data: { store, log, snapshotDirectory }, inbox, transport }: Opened): Engine {
+  const tickMs = options.heartbeatIntervalMs / replicaLimits.ticksPerHeartbeat;
+  const electionTicks = Math.ceil(options.electionTimeoutMs / tickMs);
+  const core = createCore({
+    ...defaultSizes,
+    id: options.memberId,
+    hardState: startingState(log, store.appliedIndex),
+    membership: store.membership,
+    appliedIndex: store.appliedIndex,
+    log,
+    heartbeatTicks: replicaLimits.ticksPerHeartbeat,
+    electionTicks,
+    random: (below) => randomInt(below),
+    snapshotSource: () => ({ index: store.appliedIndex, term: store.appliedTerm, membership: store.membership }),
+  });
+  return new Engine({ core, log, store, transport, inbox, sink, session, snapshotDirectory, logEntriesKept: options.logEntriesKept, tickMs, electionTicks });
+}
+
+function checkOptions(options: ReplicaOptions): void {
+  const fail = (message: string): never => {
+    throw new ReplicaError('INVALID_OPTIONS', message);
+  };
+  if (options.clusterToken === '') fail('the cluster token is empty');
+  if (!(options.heartbeatIntervalMs > 0)) fail(`the heartbeat interval of ${options.heartbeatIntervalMs} ms is not positive`);
+  if (!(options.electionTimeoutMs >= 2 * options.heartbeatIntervalMs)) fail('the election timeout must be at least twice the heartbeat interval');
+  if (!Number.isSafeInteger(options.logEntriesKept) || options.logEntriesKept < 0) fail(`${options.logEntriesKept} log entries cannot be kept`);
+  if (options.listenAddress !== null && options.tls === null) fail('a replica that listens for peers needs certificates');
+  for (const { address } of options.initialMembers) if (options.initialMembers.length > 1) parseAddress(address);
+}
+
+/** Of a new cluster this replica must be a member; a cluster of several needs certificates and a place to listen. */
+function checkMembership(options: ReplicaOptions, { store, log }: DataDirectory): void {
+  const { members, removed } = store.membership;
+  if (removed.includes(options.memberId)) throw new ReplicaError('REMOVED', `member ${options.memberId} was removed from the cluster`);
+  // A learner that catches up passes through memberships in which it was not yet.
+  if (log.created && !members.some(({ id }) => id === options.memberId)) throw new ReplicaError('INVALID_OPTIONS', `${options.memberId} is not among the members ${members.map(({ id }) => id).join(', ') || '(none)'}`);
+  if (members.length > 1 && (options.listenAddress === null || options.tls === null)) {
+    throw new ReplicaError('INVALID_OPTIONS', 'a replica with peers needs an address to listen on, and certificates');
+  }
+}

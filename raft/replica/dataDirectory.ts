@@ -1,0 +1,67 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeMembership, emptyMembership } from '../core/membership.js';
+import { openLog } from '../log/log.js';
+import type { RaftLog } from '../log/log.js';
+import type { ReplicaOptions } from '../replica-api.js';
+import { openStore } from '../store/store.js';
+import type { Store } from '../store/store.js';
+import { clusterIdOf } from '../transport/handshake.js';
+import type { HardState, LogIndex } from '../types.js';
+import { ReplicaError } from './errors.js';
+
+export interface DataDirectory {
+  readonly store: Store;
+  readonly log: RaftLog;
+  /** For snapshots on their way in or out; emptied at each start. */
+  readonly snapshotDirectory: string;
+}
+
+const advice = 'Remove this member from the cluster and add a new one, with a new member id and an empty data directory.';
+
+/**
+ * Opens store and log of a data directory, creating both if there is neither, and makes them agree. Throws a StorageError or a ReplicaError.
+ * The store is created first: a log alone would claim a history that nobody has.
+ */
+export function openDataDirectory(options: ReplicaOptions): DataDirectory {
+  const snapshotDirectory = join(options.dataDirectory, 'snapshots');
+  mkdirSync(snapshotDirectory, { recursive: true, mode: 0o700 });
+  for (const leftover of readdirSync(snapshotDirectory)) rmSync(join(snapshotDirectory, leftover), { recursive: true, force: true });
+  const members = [...options.initialMembers].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const store = openStore(join(options.dataDirectory, 'store.db'), { decodeMembership, initialMembership: { ...emptyMembership, members } });
+  try {
+    const log = openLog(join(options.dataDirectory, 'log.db'), { clusterId: clusterIdOf(options.clusterToken), memberId: options.memberId });
+    try {
+      reconcile(store, log);
+      return { store, log, snapshotDirectory };
+    } catch (error) {
+      log.close();
+      throw error;
+    }
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
+
+/**
+ * After a crash the two may be apart:
+ *   - the store ahead of the log, or of another history at its applied index: a snapshot was swapped in, and the log not yet begun anew; done now
+ *   - the store behind the log: what it lacks is applied again from the log
+ *   - the store behind the log's first entry, or one of the two gone: this disk has lost data, which only the other replicas have
+ */
+export function reconcile(store: Store, log: RaftLog): void {
+  const { appliedIndex } = store;
+  const logHasHistory = log.lastIndex > 0 || log.hardState.term > 0;
+  if (store.created && logHasHistory) throw new ReplicaError('INCONSISTENT_DATA', `the store is missing beside the Raft log ${log.path}. ${advice}`);
+  if (log.created && appliedIndex > 0) throw new ReplicaError('INCONSISTENT_DATA', `the Raft log is missing beside the store ${store.path}. ${advice}`);
+  if (appliedIndex < log.firstIndex - 1) {
+    throw new ReplicaError('INCONSISTENT_DATA', `the store ${store.path} ends at entry ${appliedIndex}, but the log begins at ${log.firstIndex}: entries between are lost. ${advice}`);
+  }
+  if (appliedIndex > 0 && log.termAt(appliedIndex) !== store.appliedTerm) log.resetTo({ index: appliedIndex, term: store.appliedTerm, membership: store.membership });
+}
+
+/** What was applied was committed, even if the log has not heard of it. */
+export function startingState(log: RaftLog, appliedIndex: LogIndex): HardState {
+  return log.hardState.commit >= appliedIndex ? log.hardState : { ...log.hardState, commit: appliedIndex };
+}

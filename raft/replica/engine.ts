@@ -1,0 +1,425 @@
+import { performance } from 'node:perf_hooks';
+import type { Core, MembershipChange } from '../core/contract.js';
+import type { Message } from '../core/messages.js';
+import type { Ready } from '../core/ready.js';
+import { votersOf } from '../core/membership.js';
+import type { RaftLog } from '../log/log.js';
+import type { ReplicaStatus } from '../replica-api.js';
+import { readProposalId } from '../store/command.js';
+import type { RangeOptions } from '../store/contract.js';
+import type { Store } from '../store/store.js';
+import type { Transport } from '../transport/contract.js';
+import type { Entry, Membership } from '../types.js';
+import { Administration } from './administration.js';
+import { Barriers } from './barriers.js';
+import { ReplicaError } from './errors.js';
+import type { Happening, Inbox } from './inbox.js';
+import { replicaLimits } from './limits.js';
+import { Proposals } from './proposals.js';
+import type { GivenUp } from './proposals.js';
+import { restoredChanges } from './restoredChanges.js';
+import { Sessions } from './sessions.js';
+import type { ReplicaSink } from './sink.js';
+import { Snapshots } from './snapshots.js';
+import { describeStatus } from './status.js';
+import { Trimmer } from './trimmer.js';
+
+export interface EngineParts {
+  readonly core: Core;
+  readonly log: RaftLog;
+  readonly store: Store;
+  readonly transport: Transport;
+  readonly inbox: Inbox;
+  readonly sink: ReplicaSink;
+  readonly session: string;
+  readonly snapshotDirectory: string;
+  readonly logEntriesKept: number;
+  readonly tickMs: number;
+  readonly electionTicks: number;
+}
+
+export interface NewProposal { readonly sequence: number; readonly timeoutMs: number; readonly data: Uint8Array }
+
+/**
+ * The loop of a replica. What arrives is collected while sockets are read; a round then hands all of it to the core and carries out what the core
+ * wants, until it wants nothing more:
+ *
+ *   sockets, port, timer --> collected --setImmediate--> round: core.step, tick, propose, read
+ *                                                          '--> Ready: send, persist (one sync for all), send, apply, answer
+ *
+ * So everything that arrived during one sync shares the next one. Any exception ends the replica: it is repaired by the others, not by guessing.
+ * Over 250 lines because it is the one place where the order of effects can be read from top to bottom.
+ */
+export class Engine {
+  readonly #parts: EngineParts;
+  readonly #proposals: Proposals;
+  readonly #sessions = new Sessions(replicaLimits.sessionsMax);
+  readonly #barriers = new Barriers(replicaLimits.barriersMax);
+  readonly #snapshots: Snapshots;
+  readonly #administration: Administration;
+  readonly #trimmer: Trimmer;
+  readonly #timer: NodeJS.Timeout;
+  #scheduled = false;
+  #ticks = 0;
+  #quietTicks = 0;
+  #membership: Membership | null = null;
+  #leaderWasKnown = false;
+  #state: 'running' | 'stopping' | 'ended' = 'running';
+  #drained: (() => void) | null = null;
+
+  constructor(parts: EngineParts) {
+    const { core, sink, inbox } = parts;
+    this.#parts = parts;
+    this.#proposals = new Proposals({
+      self: core.id,
+      session: parts.session,
+      countMax: replicaLimits.proposalsMax,
+      bytesMax: replicaLimits.proposalBytesMax,
+      batchBytesMax: replicaLimits.batchBytesMax,
+      resendTicks: 2 * parts.electionTicks,
+    });
+    this.#snapshots = new Snapshots({
+      directory: parts.snapshotDirectory,
+      store: parts.store,
+      transport: () => parts.transport,
+      log: sink.log,
+      onSent: (to, ok) => inbox.add({ type: 'snapshotSent', to, ok }),
+    });
+    this.#administration = new Administration(core, sink);
+    this.#trimmer = new Trimmer({
+      checkpointEntries: replicaLimits.checkpointEntries,
+      checkpointBytes: replicaLimits.checkpointBytes,
+      entriesKept: parts.logEntriesKept,
+      bytesKeptMax: replicaLimits.logBytesKeptMax,
+      bytesHeldMax: replicaLimits.logBytesHeldMax,
+    });
+    inbox.wake = () => this.#schedule();
+    this.#timer = setInterval(() => this.#onTimer(), parts.tickMs);
+    this.#schedule();
+  }
+
+  propose({ sequence, timeoutMs, data }: NewProposal): void {
+    const taken = this.#state === 'running' && this.#proposals.add({ sequence, data, deadlineMs: performance.now() + timeoutMs });
+    if (!taken) this.#parts.sink.written(sequence, { outcome: 'unavailable', reason: this.#state === 'running' ? 'too many writes wait' : 'the replica stops' });
+    this.#schedule();
+  }
+
+  barrier(id: number, timeoutMs: number): void {
+    const taken = this.#state === 'running' && this.#barriers.add(id, performance.now() + timeoutMs);
+    if (!taken) this.#parts.sink.barrier(id, { outcome: 'unavailable', reason: this.#state === 'running' ? 'too many reads wait' : 'the replica stops' });
+    this.#schedule();
+  }
+
+  range(id: number, options: RangeOptions): void {
+    this.#guarded(() => this.#parts.sink.range(id, this.#parts.store.range(options)));
+  }
+
+  status(id: number): void {
+    this.#guarded(() => this.#parts.sink.status(id, this.currentStatus()));
+  }
+
+  currentStatus(): ReplicaStatus {
+    return describeStatus(this.#parts);
+  }
+
+  transferLeadership(id: number, timeoutMs: number): void {
+    this.#guarded(() => this.#administration.transferLeadership(id, performance.now() + timeoutMs));
+  }
+
+  changeMembership(id: number, change: MembershipChange, timeoutMs: number): void {
+    this.#guarded(() => this.#administration.changeMembership(id, change, performance.now() + timeoutMs));
+  }
+
+  /** Lets writes under way finish and another replica take over, for a bounded time; then closes everything. Never rejects. */
+  async stop(): Promise<void> {
+    if (this.#state !== 'running') return;
+    this.#state = 'stopping';
+    this.#parts.core.transferLeadership(null);
+    await new Promise<void>((resolve) => {
+      const limit = setTimeout(resolve, replicaLimits.stopDrainMs);
+      this.#drained = () => {
+        clearTimeout(limit);
+        resolve();
+      };
+      this.#schedule();
+    });
+    await this.#close(null);
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#state === 'ended') return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#round();
+    });
+  }
+
+  #onTimer(): void {
+    this.#ticks += 1;
+    this.#schedule();
+  }
+
+  #guarded(action: () => void): void {
+    if (this.#state === 'ended') return;
+    try {
+      action();
+    } catch (error) {
+      void this.#close(error);
+    }
+    this.#schedule();
+  }
+
+  #round(): void {
+    // A process that does not take its changes gets no more, and loses leadership to one that does: the next timer looks again.
+    if (this.#state === 'ended' || this.#parts.sink.unreadBytes > replicaLimits.unreadBytesMax) return;
+    try {
+      for (const happening of this.#parts.inbox.take()) this.#handle(happening);
+      // Ticks come after messages: a thread that was stalled must hear the waiting heartbeats before it finds that it heard none.
+      this.#tick();
+      if (this.#advance()) this.#schedule();
+      this.#snapshots.discardArrived();
+      this.#trim();
+      this.#parts.sink.flush();
+      if (this.#state === 'stopping' && this.#isDrained()) this.#drained?.();
+    } catch (error) {
+      void this.#close(error);
+    }
+  }
+
+  #handle(happening: Happening): void {
+    const { core, sink } = this.#parts;
+    switch (happening.type) {
+      case 'message':
+        core.step(happening.message);
+        return;
+      case 'forward':
+        this.#onForward(happening);
+        return;
+      case 'snapshotArrived':
+        this.#snapshots.arrived(happening.announcement.snapshot, happening.path);
+        core.step(happening.announcement);
+        return;
+      case 'snapshotSent':
+        core.reportSnapshot(happening.to, happening.ok);
+        return;
+      case 'connected':
+        this.#proposals.connected(happening.peer);
+        return;
+      case 'disconnected':
+        this.#proposals.disconnected(happening.peer);
+        core.reportUnreachable(happening.peer);
+        if (core.leader === happening.peer) this.#hasten();
+        return;
+      case 'refused':
+        sink.log('error', 'refused by a peer', { peer: happening.peer, reason: happening.reason });
+        throw new ReplicaError('REFUSED_BY_PEER', `${happening.peer} refuses this replica for good: ${happening.reason}`);
+      case 'failed':
+        throw happening.error;
+    }
+  }
+
+  #onForward({ from, forward }: Happening & { type: 'forward' }): void {
+    const { core, transport } = this.#parts;
+    if (forward.type === 'refused') {
+      this.#proposals.refused(from, forward);
+      return;
+    }
+    // The sender has seen a leader of that term, and our term is not older; a message from beyond our term cannot be answered with any certainty.
+    if (forward.term > core.term) return;
+    const leads = core.role === 'leader' && core.term === forward.term;
+    const refusal = this.#sessions.receive(forward, leads, (commands) => core.propose(commands).outcome === 'appended');
+    if (refusal !== null) transport.send(from, { channel: 'forward', message: refusal });
+  }
+
+  #tick(): void {
+    if (this.#ticks === 0) return;
+    this.#ticks = 0;
+    this.#parts.core.tick();
+    this.#proposals.tick();
+    this.#barriers.tick();
+    const now = performance.now();
+    this.#giveUp(this.#proposals.expire(now), 'within the time limit');
+    for (const id of this.#barriers.expire(now)) this.#parts.sink.barrier(id, { outcome: 'unavailable', reason: 'no leader confirmed the read within the time limit' });
+    this.#administration.expire(now);
+    if (this.#proposals.size === 0) this.#parts.store.maintain();
+    this.#hastenFirstElection();
+  }
+
+  /** Carries out Readies until there is none. Returns whether there may be more. */
+  #advance(): boolean {
+    const { core, transport } = this.#parts;
+    for (let turn = 0; turn < replicaLimits.readiesPerRoundMax; turn += 1) {
+      this.#offerProposals();
+      const group = this.#barriers.begin();
+      if (group !== null) core.read(group);
+      const ready = core.ready();
+      if (ready === null) {
+        transport.flush();
+        return false;
+      }
+      this.#carryOut(ready);
+    }
+    transport.flush();
+    return true;
+  }
+
+  #offerProposals(): void {
+    const { core, transport } = this.#parts;
+    this.#proposals.leads(core.leader, core.term);
+    for (let batch = this.#proposals.next(); batch !== null; batch = this.#proposals.next()) {
+      if (batch.leader !== core.id) {
+        const proposals = batch.proposals.map(({ sequence, data }) => ({ sequence, command: data }));
+        const { term, attempt, part } = batch;
+        transport.send(batch.leader, { channel: 'forward', message: { type: 'propose', term, session: this.#parts.session, attempt, part, proposals } });
+        this.#proposals.sent(batch);
+      } else if (core.propose(batch.proposals.map(({ data }) => data)).outcome === 'appended') {
+        this.#proposals.sent(batch);
+      } else {
+        this.#proposals.delay();
+      }
+    }
+  }
+
+  /** In the order that `Ready` prescribes. */
+  #carryOut(ready: Ready): void {
+    const { core, log, transport } = this.#parts;
+    this.#send(ready.immediate);
+    this.#followMembership();
+    if (ready.install !== null) this.#install(ready.install);
+    // Sent before the sync blocks this thread, so that followers sync at the same time.
+    transport.flush();
+    if (ready.persist !== null) log.append(ready.persist);
+    if (ready.persist !== null || ready.install !== null) core.persisted();
+    this.#send(ready.afterSync);
+    transport.flush();
+    if (ready.committed.length > 0) this.#apply(ready.committed);
+    for (const { id, index } of ready.reads) this.#barriers.confirmed(id, index);
+    for (const id of ready.failedReads) this.#barriers.failed(id);
+    this.#answerBarriers();
+    if (ready.state !== null) this.#onState(ready.state);
+  }
+
+  #send(messages: readonly Message[]): void {
+    for (const message of messages) {
+      if (message.type === 'installSnapshot') this.#snapshots.send(message);
+      else this.#parts.transport.send(message.to, { channel: 'raft', message });
+    }
+  }
+
+  #install(meta: NonNullable<Ready['install']>): void {
+    const { store, log, sink } = this.#parts;
+    const before = store.revision;
+    store.restoreFrom(this.#snapshots.take(meta), meta);
+    log.resetTo(meta);
+    sink.log('info', 'installed a snapshot', { index: meta.index, revision: store.revision });
+    for (const changes of restoredChanges(store, before, replicaLimits.changesBytesMax)) this.#publish(changes);
+    this.#giveUp(this.#proposals.skipped(), 'because a snapshot replaced the log where its outcome stood');
+  }
+
+  #apply(entries: readonly Entry[]): void {
+    const { core, store } = this.#parts;
+    const { results, changes } = store.apply(entries);
+    this.#publish(changes);
+    const last = entries[entries.length - 1] as Entry;
+    core.applied(last.index);
+    for (const [at, entry] of entries.entries()) {
+      const result = results[at];
+      if (result === null || result === undefined) continue;
+      const { session, sequence } = readProposalId(entry.data);
+      if (session === this.#parts.session && this.#proposals.settle(sequence)) this.#parts.sink.written(sequence, result);
+    }
+    this.#proposals.applied(last.term);
+    this.#administration.applied(entries);
+    this.#trimmer.applied(entries);
+    if (store.membership.removed.includes(core.id)) throw new ReplicaError('REMOVED', `member ${core.id} was removed from the cluster`);
+  }
+
+  #publish(changes: Parameters<ReplicaSink['changes']>[0]): void {
+    if (changes.length > 0) this.#parts.sink.changes(changes, this.#parts.store.revision);
+  }
+
+  #answerBarriers(): void {
+    const { store, sink } = this.#parts;
+    for (const id of this.#barriers.reached(store.appliedIndex)) sink.barrier(id, { outcome: 'reached', revision: store.revision });
+  }
+
+  #giveUp(givenUp: readonly GivenUp[], why: string): void {
+    for (const { sequence, inDoubt } of givenUp) {
+      this.#parts.sink.written(sequence, inDoubt ? { outcome: 'unknown', reason: `not confirmed ${why}` } : { outcome: 'unavailable', reason: `no leader took it ${why}` });
+    }
+  }
+
+  #onState({ role, term, leader }: NonNullable<Ready['state']>): void {
+    if (leader !== null) this.#leaderWasKnown = true;
+    this.#parts.sink.log('info', 'leadership', { role, term, leader: leader ?? 'none' });
+    this.#administration.leadershipChanged();
+  }
+
+  #followMembership(): void {
+    const { core, transport } = this.#parts;
+    const { membership } = core;
+    if (membership === this.#membership) return;
+    this.#membership = membership;
+    const peers = membership.members.filter(({ id }) => id !== core.id).map(({ id, address }) => [id, address] as const);
+    transport.setPeers(new Map(peers), new Set(membership.removed));
+  }
+
+  #trim(): void {
+    if (!this.#trimmer.checkpointIsDue) return;
+    const { store, log } = this.#parts;
+    log.compactTo(this.#trimmer.cutAfterCheckpoint(store.checkpoint(), this.#snapshots.held));
+  }
+
+  /**
+   * The connection to the leader broke: most likely its process died. Lets an election timeout pass at once; what remains of the wait is random as
+   * ever. If the leader is well, pre-vote finds that out without disturbing it.
+   */
+  #hasten(): void {
+    for (let tick = 0; tick < this.#parts.electionTicks; tick += 1) this.#parts.core.tick();
+  }
+
+  /** A cluster that starts need not wait for the first timeout: the smallest voter that reaches a quorum goes ahead. */
+  #hastenFirstElection(): void {
+    const { core } = this.#parts;
+    if (this.#leaderWasKnown) return;
+    const voters = votersOf(core.membership);
+    const reachable = voters.filter((id) => id === core.id || this.#proposals.isConnected(id));
+    const first = reachable.length * 2 > voters.length && reachable.every((id) => id >= core.id) && voters.includes(core.id);
+    this.#quietTicks = first ? this.#quietTicks + 1 : 0;
+    if (this.#quietTicks !== 2 * replicaLimits.ticksPerHeartbeat) return;
+    this.#hasten();
+    this.#hasten();
+  }
+
+  #isDrained(): boolean {
+    const { core } = this.#parts;
+    const successor = votersOf(core.membership).some((id) => id !== core.id && this.#proposals.isConnected(id));
+    return this.#proposals.size === 0 && !(core.role === 'leader' && successor);
+  }
+
+  /** `failure` null: in good order, so the store is checkpointed. */
+  async #close(failure: unknown): Promise<void> {
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    clearInterval(this.#timer);
+    const { sink, store, log, transport } = this.#parts;
+    this.#giveUp(this.#proposals.drain(), 'before the replica ended');
+    for (const id of this.#barriers.expire(Infinity)) sink.barrier(id, { outcome: 'unavailable', reason: 'the replica ended' });
+    this.#administration.expire(Infinity);
+    let error = failure;
+    await transport.close();
+    await this.#snapshots.settled();
+    this.#snapshots.discardArrived();
+    try {
+      if (error === null) store.checkpoint();
+    } catch (cause) {
+      error = cause;
+    }
+    log.close();
+    store.close();
+    if (error !== null) sink.failed(error instanceof Error ? error : new Error(String(error)));
+    sink.flush();
+    this.#drained?.();
+  }
+}

@@ -1,0 +1,12 @@
+export type ReplicaErrorCode = 'REFUSED_BY_PEER' | 'REMOVED' | 'INCONSISTENT_DATA' | 'INVALID_OPTIONS' | 'TOO_FAR_BEHIND' | 'THREAD_ENDED' | 'STOPPED';
+
+/** Why a replica cannot start or go on. `code` is stable; the message says what to do. */
+export class ReplicaError extends Error {
+  override readonly name = 'ReplicaError';
+  readonly code: ReplicaErrorCode;
+
+  constructor(code: ReplicaErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}

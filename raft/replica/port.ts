@@ -1,0 +1,338 @@
+import type { MembershipChange } from '../core/contract.js';
+import type { BarrierOutcome, MembershipOutcome, ReplicaStatus, WriteOutcome } from '../replica-api.js';
+import type { Change, KeyValue, RangeOptions, RangeResult } from '../store/contract.js';
+import { ByteReader, ByteWriter, DecodeError } from '../transport/bytes.js';
+import { revision } from '../types.js';
+import type { Revision } from '../types.js';
+
+/**
+ * What the process and its consensus thread say to each other: batches of requests one way, batches of answers and changes the other, each one
+ * ArrayBuffer that is transferred. Structured clone of many small objects costs more than the consensus itself. Rare things travel as JSON.
+ */
+
+const requestCodes = { propose: 1, barrier: 2, range: 3, status: 4, transfer: 5, membership: 6, stop: 7 } as const;
+
+/** Collects requests until `take`. */
+export class RequestWriter {
+  readonly #writer = new ByteWriter();
+
+  get isEmpty(): boolean {
+    return this.#writer.length === 0;
+  }
+
+  take(): Buffer<ArrayBuffer> {
+    return this.#writer.take();
+  }
+
+  propose(sequence: number, timeoutMs: number, data: Uint8Array): void {
+    this.#head(requestCodes.propose, sequence, timeoutMs);
+    this.#writer.bytes(data);
+  }
+
+  barrier(id: number, timeoutMs: number): void {
+    this.#head(requestCodes.barrier, id, timeoutMs);
+  }
+
+  range(id: number, options: RangeOptions): void {
+    this.#head(requestCodes.range, id, 0);
+    this.#writer.string(options.start);
+    writeOptional(this.#writer, options.end, (end) => this.#writer.string(end));
+    writeOptional(this.#writer, options.revision, (at) => this.#writer.uint(at));
+    writeOptional(this.#writer, options.limit, (limit) => this.#writer.uint(limit));
+    writeOptional(this.#writer, options.bytesMax ?? null, (bytesMax) => this.#writer.uint(bytesMax));
+  }
+
+  status(id: number): void {
+    this.#head(requestCodes.status, id, 0);
+  }
+
+  transfer(id: number, timeoutMs: number): void {
+    this.#head(requestCodes.transfer, id, timeoutMs);
+  }
+
+  membership(id: number, timeoutMs: number, change: MembershipChange): void {
+    this.#head(requestCodes.membership, id, timeoutMs);
+    this.#writer.string(JSON.stringify(change));
+  }
+
+  stop(id: number): void {
+    this.#head(requestCodes.stop, id, 0);
+  }
+
+  #head(code: number, id: number, timeoutMs: number): void {
+    this.#writer.u8(code);
+    this.#writer.uint(id);
+    this.#writer.uint(Math.ceil(timeoutMs));
+  }
+}
+
+/** What requests are carried out by: the replica's engine, and whoever ends the thread. */
+export interface RequestReceiver {
+  propose(proposal: { readonly sequence: number; readonly timeoutMs: number; readonly data: Uint8Array }): void;
+  barrier(id: number, timeoutMs: number): void;
+  range(id: number, options: RangeOptions): void;
+  status(id: number): void;
+  transferLeadership(id: number, timeoutMs: number): void;
+  changeMembership(id: number, change: MembershipChange, timeoutMs: number): void;
+  stop(id: number): void;
+}
+
+type RequestReaders = Readonly<Record<number, (receiver: RequestReceiver, id: number, timeoutMs: number, reader: ByteReader) => void>>;
+
+const requestReaders: RequestReaders = {
+  [requestCodes.propose]: (receiver, sequence, timeoutMs, reader) => receiver.propose({ sequence, timeoutMs, data: reader.bytes() }),
+  [requestCodes.barrier]: (receiver, id, timeoutMs) => receiver.barrier(id, timeoutMs),
+  [requestCodes.range]: (receiver, id, _timeoutMs, reader) => receiver.range(id, readRangeOptions(reader)),
+  [requestCodes.status]: (receiver, id) => receiver.status(id),
+  [requestCodes.transfer]: (receiver, id, timeoutMs) => receiver.transferLeadership(id, timeoutMs),
+  [requestCodes.membership]: (receiver, id, timeoutMs, reader) => receiver.changeMembership(id, JSON.parse(reader.string()) as MembershipChange, timeoutMs),
+  [requestCodes.stop]: (receiver, id) => receiver.stop(id),
+};
+
+/** Hands every request of a batch to `receiver`, in order. Data of proposals are views into the batch. */
+export function readRequests(batch: ArrayBuffer, receiver: RequestReceiver): void {
+  const reader = new ByteReader(new Uint8Array(batch));
+  while (reader.remaining > 0) {
+    const code = reader.u8();
+    const read = requestReaders[code];
+    if (read === undefined) throw new DecodeError(`no request has the code ${code}`);
+    read(receiver, reader.uint(), reader.uint(), reader);
+  }
+}
+
+function readRangeOptions(reader: ByteReader): RangeOptions {
+  const start = reader.string();
+  const end = readOptional(reader, () => reader.string());
+  const at = readOptional(reader, () => revision(reader.uint()));
+  const limit = readOptional(reader, () => reader.uint());
+  const bytesMax = readOptional(reader, () => reader.uint());
+  return { start, end, revision: at, limit, ...(bytesMax === null ? {} : { bytesMax }) };
+}
+
+const answerCodes = { changes: 1, written: 2, barrier: 3, range: 4, status: 5, membership: 6, done: 7, log: 8, failed: 9 } as const;
+const writeOutcomes = ['applied', 'conflict', 'compacted', 'unavailable', 'unknown'] as const satisfies readonly WriteOutcome['outcome'][];
+const rangeOutcomes = ['found', 'compacted', 'future'] as const satisfies readonly RangeResult['outcome'][];
+
+/** Collects answers until `take`. */
+export class AnswerWriter {
+  readonly #writer = new ByteWriter();
+
+  get length(): number {
+    return this.#writer.length;
+  }
+
+  take(): Buffer<ArrayBuffer> {
+    return this.#writer.take();
+  }
+
+  changes(changes: readonly Change[], at: Revision): void {
+    const writer = this.#writer;
+    writer.u8(answerCodes.changes);
+    // The length comes first, so that nobody need decode changes that nobody listens to.
+    const lengthAt = writer.skipU32();
+    const start = writer.length;
+    writer.uint(at);
+    writer.uint(changes.length);
+    for (const change of changes) {
+      writer.uint(change.revision);
+      writer.uint(change.createRevision);
+      writer.string(change.key);
+      writeOptional(writer, change.value, (value) => writer.bytes(value));
+    }
+    writer.patchU32(lengthAt, writer.length - start);
+  }
+
+  written(sequence: number, outcome: WriteOutcome): void {
+    const writer = this.#writer;
+    this.#head(answerCodes.written, sequence);
+    writer.u8(writeOutcomes.indexOf(outcome.outcome));
+    if ('reason' in outcome) writer.string(outcome.reason);
+    else writer.uint(outcome.revision);
+    if (outcome.outcome !== 'conflict') return;
+    writer.uint(outcome.current.length);
+    for (const item of outcome.current) writeOptional(writer, item, (keyValue) => writeKeyValue(writer, keyValue));
+  }
+
+  barrier(id: number, outcome: BarrierOutcome): void {
+    this.#head(answerCodes.barrier, id);
+    this.#writer.flag(outcome.outcome === 'reached');
+    if (outcome.outcome === 'reached') this.#writer.uint(outcome.revision);
+    else this.#writer.string(outcome.reason);
+  }
+
+  range(id: number, result: RangeResult): void {
+    const writer = this.#writer;
+    this.#head(answerCodes.range, id);
+    writer.u8(rangeOutcomes.indexOf(result.outcome));
+    if (result.outcome === 'compacted') {
+      writer.uint(result.compacted);
+      return;
+    }
+    writer.uint(result.revision);
+    if (result.outcome === 'future') return;
+    writer.uint(result.remaining);
+    writer.uint(result.items.length);
+    for (const item of result.items) writeKeyValue(writer, item);
+  }
+
+  status(id: number, status: ReplicaStatus): void {
+    this.#json(answerCodes.status, id, status);
+  }
+
+  membership(id: number, outcome: MembershipOutcome): void {
+    this.#json(answerCodes.membership, id, outcome);
+  }
+
+  done(id: number): void {
+    this.#head(answerCodes.done, id);
+  }
+
+  log(line: LogLine): void {
+    this.#json(answerCodes.log, 0, line);
+  }
+
+  failed(error: Error): void {
+    this.#json(answerCodes.failed, 0, flattenError(error));
+  }
+
+  #head(code: number, id: number): void {
+    this.#writer.u8(code);
+    this.#writer.uint(id);
+  }
+
+  #json(code: number, id: number, value: unknown): void {
+    this.#head(code, id);
+    this.#writer.string(JSON.stringify(value));
+  }
+}
+
+export interface LogLine {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: Readonly<Record<string, string | number>>;
+}
+
+/** What answers and changes are given to, in the order in which they were written. */
+export interface AnswerReceiver {
+  /** `encoded` is for `readChanges`. */
+  changes(encoded: Buffer): void;
+  written(sequence: number, outcome: WriteOutcome): void;
+  barrier(id: number, outcome: BarrierOutcome): void;
+  range(id: number, result: RangeResult): void;
+  status(id: number, status: ReplicaStatus): void;
+  membership(id: number, outcome: MembershipOutcome): void;
+  done(id: number): void;
+  log(line: LogLine): void;
+  failed(error: Error): void;
+}
+
+type AnswerReaders = Readonly<Record<number, (receiver: AnswerReceiver, id: number, reader: ByteReader) => void>>;
+
+const answerReaders: AnswerReaders = {
+  [answerCodes.written]: (receiver, sequence, reader) => receiver.written(sequence, readWriteOutcome(reader)),
+  [answerCodes.barrier]: (receiver, id, reader) => receiver.barrier(id, readBarrierOutcome(reader)),
+  [answerCodes.range]: (receiver, id, reader) => receiver.range(id, readRangeResult(reader)),
+  [answerCodes.status]: (receiver, id, reader) => receiver.status(id, JSON.parse(reader.string()) as ReplicaStatus),
+  [answerCodes.membership]: (receiver, id, reader) => receiver.membership(id, JSON.parse(reader.string()) as MembershipOutcome),
+  [answerCodes.done]: (receiver, id) => receiver.done(id),
+  [answerCodes.log]: (receiver, _id, reader) => receiver.log(JSON.parse(reader.string()) as LogLine),
+  [answerCodes.failed]: (receiver, _id, reader) => receiver.failed(restoreError(JSON.parse(reader.string()) as FlatError)),
+};
+
+/** Hands everything of a batch to `receiver`, in order. Values are views into the batch. */
+export function readAnswers(batch: ArrayBuffer, receiver: AnswerReceiver): void {
+  const reader = new ByteReader(new Uint8Array(batch));
+  while (reader.remaining > 0) {
+    const code = reader.u8();
+    if (code === answerCodes.changes) {
+      receiver.changes(reader.taken(reader.u32()));
+      continue;
+    }
+    const read = answerReaders[code];
+    if (read === undefined) throw new DecodeError(`no answer has the code ${code}`);
+    read(receiver, reader.uint(), reader);
+  }
+}
+
+/** The revision that a batch of changes leads to, without reading the changes. */
+export function revisionOfChanges(encoded: Buffer): Revision {
+  return revision(new ByteReader(encoded).uint());
+}
+
+export function readChanges(encoded: Buffer): Change[] {
+  const reader = new ByteReader(encoded);
+  reader.uint();
+  const changes: Change[] = [];
+  for (let left = reader.count(4); left > 0; left -= 1) {
+    const at = reader.uint() as Revision;
+    const createRevision = reader.uint() as Revision;
+    changes.push({ revision: at, createRevision, key: reader.string(), value: readOptional(reader, () => reader.bytes()) });
+  }
+  return changes;
+}
+
+function readWriteOutcome(reader: ByteReader): WriteOutcome {
+  const outcome = writeOutcomes[reader.u8()];
+  if (outcome === undefined) throw new DecodeError('unknown outcome of a write');
+  if (outcome === 'unavailable' || outcome === 'unknown') return { outcome, reason: reader.string() };
+  const at = revision(reader.uint());
+  if (outcome !== 'conflict') return { outcome, revision: at };
+  const current: (KeyValue | null)[] = [];
+  for (let left = reader.count(1); left > 0; left -= 1) current.push(readOptional(reader, () => readKeyValue(reader)));
+  return { outcome, revision: at, current };
+}
+
+function readBarrierOutcome(reader: ByteReader): BarrierOutcome {
+  return reader.flag() ? { outcome: 'reached', revision: revision(reader.uint()) } : { outcome: 'unavailable', reason: reader.string() };
+}
+
+function readRangeResult(reader: ByteReader): RangeResult {
+  const outcome = rangeOutcomes[reader.u8()];
+  const at = revision(reader.uint());
+  if (outcome === 'compacted') return { outcome, compacted: at };
+  if (outcome === 'future') return { outcome, revision: at };
+  if (outcome === undefined) throw new DecodeError('unknown outcome of a range');
+  const remaining = reader.uint();
+  const items: KeyValue[] = [];
+  for (let left = reader.count(5); left > 0; left -= 1) items.push(readKeyValue(reader));
+  return { outcome, revision: at, items, remaining };
+}
+
+function writeKeyValue(writer: ByteWriter, item: KeyValue): void {
+  writer.string(item.key);
+  writer.bytes(item.value);
+  writer.uint(item.createRevision);
+  writer.uint(item.modRevision);
+  writer.uint(item.version);
+}
+
+function readKeyValue(reader: ByteReader): KeyValue {
+  return { key: reader.string(), value: reader.bytes(), createRevision: revision(reader.uint()), modRevision: revision(reader.uint()), version: reader.uint() };
+}
+
+function writeOptional<T>(writer: ByteWriter, value: T | null, write: (value: T) => void): void {
+  writer.flag(value !== null);
+  if (value !== null) write(value);
+}
+
+function readOptional<T>(reader: ByteReader, read: () => T): T | null {
+  return reader.flag() ? read() : null;
+}
+
+/** An error with its causes, as plain data: threads and structured clone lose names, codes and causes. */
+export interface FlatError { readonly name: string; readonly message: string; readonly code: string | null; readonly stack: string; readonly cause: FlatError | null }
+
+const causesMax = 8;
+
+export function flattenError(error: unknown, depth = 0): FlatError {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error), code: null, stack: '', cause: null };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  const cause = error.cause === undefined || depth >= causesMax ? null : flattenError(error.cause, depth + 1);
+  return { name: error.name, message: error.message, code, stack: error.stack ?? '', cause };
+}
+
+export function restoreError(flat: FlatError): Error {
+  const error = new Error(flat.message, flat.cause === null ? undefined : { cause: restoreError(flat.cause) });
+  error.stack = flat.stack;
+  return Object.assign(error, { name: flat.name }, flat.code === null ? {} : { code: flat.code });
+}

@@ -1,0 +1,261 @@
+import type { MembershipChange } from '../core/contract.js';
+import type {
+  BarrierOutcome, ChangeBatch, MembershipOutcome, Replica, ReplicaAdministration, ReplicaStatus, WriteOutcome,
+} from '../replica-api.js';
+import { encodeProposal } from '../store/command.js';
+import type { Change, Command, RangeOptions, RangeResult } from '../store/contract.js';
+import type { Revision } from '../types.js';
+import { ReplicaError } from './errors.js';
+import { RequestWriter, readAnswers, readChanges, revisionOfChanges } from './port.js';
+import type { AnswerReceiver, LogLine } from './port.js';
+
+export interface PortReplicaOptions {
+  readonly session: string;
+  /** Shared with the other side: how many bytes of answers were taken here. */
+  readonly takenBytes: BigInt64Array;
+  readonly post: (batch: ArrayBuffer) => void;
+  /** Resolves when the other side is gone. */
+  readonly ended: Promise<void>;
+  readonly log: (line: LogLine) => void;
+}
+
+interface Pending<T> { readonly resolve: (value: T) => void; readonly reject: (error: Error) => void; readonly deadlineMs: number }
+
+/** The other side settles everything in time; this much later its silence is answered here. */
+const graceMs = 1_000;
+const sweepMs = 250;
+
+/** A batch whose changes are decoded when somebody looks at them. */
+class EncodedChanges implements ChangeBatch {
+  readonly revision: Revision;
+  readonly #encoded: Buffer;
+  #changes: readonly Change[] | null = null;
+
+  constructor(encoded: Buffer) {
+    this.revision = revisionOfChanges(encoded);
+    this.#encoded = encoded;
+  }
+
+  get changes(): readonly Change[] {
+    this.#changes ??= readChanges(this.#encoded);
+    return this.#changes;
+  }
+}
+
+/**
+ * A Replica at the other end of a message port. Requests of one turn of the event loop travel as one batch; answers and changes come back in one
+ * order, so an outcome is told after the listeners have had the changes before it.
+ */
+export class PortReplica implements Replica, ReplicaAdministration {
+  readonly #options: PortReplicaOptions;
+  readonly #requests = new RequestWriter();
+  readonly #writes = new Map<number, Pending<WriteOutcome>>();
+  readonly #barriers = new Map<number, Pending<BarrierOutcome>[]>();
+  readonly #others = new Map<number, Pending<unknown>>();
+  readonly #changeListeners = new Set<(batch: ChangeBatch) => void>();
+  readonly #failureListeners = new Set<(error: Error) => void>();
+  #nextId = 1;
+  #barrierOfBatch: { readonly id: number; timeoutMs: number } | null = null;
+  #flushIsDue = false;
+  #sweeper: NodeJS.Timeout | null = null;
+  #failure: Error | null = null;
+  #stopping: Promise<void> | null = null;
+
+  constructor(options: PortReplicaOptions) {
+    this.#options = options;
+  }
+
+  write(transaction: Parameters<Replica['write']>[0], { timeoutMs }: { readonly timeoutMs: number }): Promise<WriteOutcome> {
+    return this.#propose({ type: 'transaction', transaction }, timeoutMs);
+  }
+
+  compact(revision: Revision, { timeoutMs }: { readonly timeoutMs: number }): Promise<WriteOutcome> {
+    return this.#propose({ type: 'compact', revision }, timeoutMs);
+  }
+
+  async barrier({ timeoutMs }: { readonly timeoutMs: number }): Promise<BarrierOutcome> {
+    if (this.#isOver) return { outcome: 'unavailable', reason: this.#whyOver };
+    // All barriers of one turn are one question: none began after it was asked.
+    this.#barrierOfBatch ??= { id: this.#takeId(), timeoutMs };
+    this.#barrierOfBatch.timeoutMs = Math.max(this.#barrierOfBatch.timeoutMs, timeoutMs);
+    const { id } = this.#barrierOfBatch;
+    return new Promise((resolve, reject) => {
+      const waiting = this.#barriers.get(id);
+      const pending = { resolve, reject, deadlineMs: performance.now() + timeoutMs };
+      if (waiting === undefined) this.#barriers.set(id, [pending]);
+      else waiting.push(pending);
+      this.#flushSoon();
+    });
+  }
+
+  range(options: RangeOptions): Promise<RangeResult> {
+    return this.#ask((id) => this.#requests.range(id, options));
+  }
+
+  status(): Promise<ReplicaStatus> {
+    return this.#ask((id) => this.#requests.status(id));
+  }
+
+  async transferLeadership({ timeoutMs }: { readonly timeoutMs: number }): Promise<void> {
+    if (!this.#isOver) await this.#ask((id) => this.#requests.transfer(id, timeoutMs));
+  }
+
+  async changeMembership(change: MembershipChange, { timeoutMs }: { readonly timeoutMs: number }): Promise<MembershipOutcome> {
+    if (this.#isOver) return { outcome: 'unavailable', reason: this.#whyOver };
+    return this.#ask((id) => this.#requests.membership(id, timeoutMs, change));
+  }
+
+  onChanges(listener: (batch: ChangeBatch) => void): () => void {
+    this.#changeListeners.add(listener);
+    return () => void this.#changeListeners.delete(listener);
+  }
+
+  onFailure(listener: (error: Error) => void): () => void {
+    this.#failureListeners.add(listener);
+    const failure = this.#failure;
+    if (failure !== null) queueMicrotask(() => listener(failure));
+    return () => void this.#failureListeners.delete(listener);
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  /** Takes a batch from the other side. */
+  receive(batch: ArrayBuffer): void {
+    const bytes = batch.byteLength;
+    readAnswers(batch, this.#receiver);
+    Atomics.add(this.#options.takenBytes, 0, BigInt(bytes));
+  }
+
+  /** The other side has failed or vanished. What it was asked to write may be done or not. */
+  failed(error: Error): void {
+    if (this.#failure !== null) return;
+    this.#failure = error;
+    this.#settleAll(error);
+    if (this.#stopping === null) for (const listener of this.#failureListeners) listener(error);
+  }
+
+  readonly #receiver: AnswerReceiver = {
+    changes: (encoded) => {
+      if (this.#changeListeners.size === 0) return;
+      const batch = new EncodedChanges(encoded);
+      for (const listener of this.#changeListeners) listener(batch);
+    },
+    written: (sequence, outcome) => {
+      this.#writes.get(sequence)?.resolve(outcome);
+      this.#writes.delete(sequence);
+    },
+    barrier: (id, outcome) => {
+      for (const { resolve } of this.#barriers.get(id) ?? []) resolve(outcome);
+      this.#barriers.delete(id);
+    },
+    range: (id, result) => this.#answer(id, result),
+    status: (id, status) => this.#answer(id, status),
+    membership: (id, outcome) => this.#answer(id, outcome),
+    done: (id) => this.#answer(id, undefined),
+    log: (line) => this.#options.log(line),
+    failed: (error) => this.failed(error),
+  };
+
+  get #isOver(): boolean {
+    return this.#failure !== null || this.#stopping !== null;
+  }
+
+  get #whyOver(): string {
+    return this.#failure === null ? 'the replica stops' : `the replica has failed: ${this.#failure.message}`;
+  }
+
+  async #propose(command: Command, timeoutMs: number): Promise<WriteOutcome> {
+    if (this.#isOver) return { outcome: 'unavailable', reason: this.#whyOver };
+    const sequence = this.#takeId();
+    this.#requests.propose(sequence, timeoutMs, encodeProposal(this.#options.session, sequence, command));
+    return new Promise((resolve, reject) => {
+      this.#writes.set(sequence, { resolve, reject, deadlineMs: performance.now() + timeoutMs });
+      this.#flushSoon();
+    });
+  }
+
+  async #ask<T>(write: (id: number) => void): Promise<T> {
+    if (this.#isOver) throw new ReplicaError('STOPPED', this.#whyOver, this.#failure ?? undefined);
+    const id = this.#takeId();
+    write(id);
+    return new Promise<T>((resolve, reject) => {
+      this.#others.set(id, { resolve: resolve as (value: unknown) => void, reject, deadlineMs: Infinity });
+      this.#flushSoon();
+    });
+  }
+
+  #answer(id: number, value: unknown): void {
+    this.#others.get(id)?.resolve(value);
+    this.#others.delete(id);
+  }
+
+  async #stop(): Promise<void> {
+    if (this.#failure === null) {
+      const id = this.#takeId();
+      const done = new Promise((resolve, reject) => this.#others.set(id, { resolve, reject, deadlineMs: Infinity }));
+      this.#requests.stop(id);
+      this.#flush();
+      // A failure on the way out ends it just as well.
+      await done.catch(() => undefined);
+    }
+    await this.#options.ended;
+    this.#settleAll(new ReplicaError('STOPPED', 'the replica was stopped'));
+  }
+
+  #takeId(): number {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return id;
+  }
+
+  #flushSoon(): void {
+    this.#sweeper ??= setInterval(() => this.#sweep(), sweepMs);
+    if (this.#flushIsDue) return;
+    this.#flushIsDue = true;
+    setImmediate(() => {
+      this.#flushIsDue = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#failure !== null) return;
+    const barrier = this.#barrierOfBatch;
+    this.#barrierOfBatch = null;
+    if (barrier !== null) this.#requests.barrier(barrier.id, barrier.timeoutMs);
+    if (!this.#requests.isEmpty) this.#options.post(this.#requests.take().buffer);
+  }
+
+  /** Keeps the promise that everything settles in time even if the other side is stuck. */
+  #sweep(): void {
+    const late = performance.now() - graceMs;
+    for (const [sequence, { resolve, deadlineMs }] of this.#writes) {
+      if (deadlineMs >= late) continue;
+      this.#writes.delete(sequence);
+      resolve({ outcome: 'unknown', reason: 'the consensus thread did not answer within the time limit' });
+    }
+    for (const [id, waiting] of this.#barriers) {
+      const inTime = waiting.filter(({ deadlineMs }) => deadlineMs >= late);
+      for (const { resolve, deadlineMs } of waiting) if (deadlineMs < late) resolve({ outcome: 'unavailable', reason: 'the consensus thread did not answer within the time limit' });
+      if (inTime.length > 0) this.#barriers.set(id, inTime);
+      else this.#barriers.delete(id);
+    }
+    if (this.#writes.size > 0 || this.#barriers.size > 0 || this.#others.size > 0 || this.#sweeper === null) return;
+    clearInterval(this.#sweeper);
+    this.#sweeper = null;
+  }
+
+  #settleAll(error: Error): void {
+    for (const { resolve } of this.#writes.values()) resolve({ outcome: 'unknown', reason: error.message });
+    for (const waiting of this.#barriers.values()) for (const { resolve } of waiting) resolve({ outcome: 'unavailable', reason: error.message });
+    for (const { reject } of this.#others.values()) reject(error);
+    this.#writes.clear();
+    this.#barriers.clear();
+    this.#others.clear();
+    if (this.#sweeper !== null) clearInterval(this.#sweeper);
+    this.#sweeper = null;
+  }
+}

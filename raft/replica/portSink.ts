@@ -1,0 +1,50 @@
+import type { Log } from '../transport/contract.js';
+import { AnswerWriter } from './port.js';
+import type { ReplicaSink } from './sink.js';
+
+/** Answers beyond this many bytes are handed over before the end of a round. */
+const batchBytesMax = 4 * 1024 * 1024;
+
+/**
+ * A sink that writes batches for a port. `post` transfers one; `takenBytes` counts, in the other thread's hand, the bytes that it has taken
+ * (a shared counter costs no message). `onFailed` is called once the failure has been told.
+ */
+export function createPortSink(post: (batch: ArrayBuffer) => void, takenBytes: BigInt64Array, onFailed: () => void): ReplicaSink {
+  const writer = new AnswerWriter();
+  let posted = 0;
+  const flush = (): void => {
+    if (writer.length === 0) return;
+    const batch = writer.take();
+    posted += batch.length;
+    post(batch.buffer);
+  };
+  const log: Log = (level, message, fields = {}) => {
+    writer.log({ level, message, fields });
+    flush();
+  };
+  return {
+    log,
+    flush,
+    get unreadBytes() {
+      return posted - Number(Atomics.load(takenBytes, 0));
+    },
+    changes(changes, revision) {
+      writer.changes(changes, revision);
+      if (writer.length > batchBytesMax) flush();
+    },
+    written: (sequence, outcome) => writer.written(sequence, outcome),
+    barrier: (id, outcome) => writer.barrier(id, outcome),
+    range(id, result) {
+      writer.range(id, result);
+      if (writer.length > batchBytesMax) flush();
+    },
+    status: (id, status) => writer.status(id, status),
+    membership: (id, outcome) => writer.membership(id, outcome),
+    done: (id) => writer.done(id),
+    failed(error) {
+      writer.failed(error);
+      flush();
+      onFailed();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { ProposeForward, RefusedForward } from '../transport/contract.js';
+import type { Term } from '../types.js';
+
+interface Session {
+  attempt: number;
+  /** The part of `attempt` that comes next. */
+  part: number;
+  /** Highest sequence appended in this term. */
+  last: number;
+}
+
+/**
+ * The leader's side of forwarding: takes each session's proposals in order, without gaps, and each sequence at most once in its term.
+ * What it remembers ends with its leadership, which a term has only one of.
+ */
+export class Sessions {
+  readonly #sessionsMax: number;
+  #term: Term | null = null;
+  #sessions = new Map<string, Session>();
+
+  constructor(sessionsMax: number) {
+    this.#sessionsMax = sessionsMax;
+  }
+
+  /**
+   * `leads`: whether this replica leads in the message's term. `append` adds commands to the log in that term, all or none of them, and tells which.
+   * Returns the answer to send, if any.
+   */
+  receive(message: ProposeForward, leads: boolean, append: (commands: readonly Uint8Array[]) => boolean): RefusedForward | null {
+    const first = message.proposals[0];
+    if (first === undefined) return null;
+    if (!leads) return refusal(message, false, first.sequence);
+    if (this.#term !== message.term) this.#begin(message.term);
+    const session = this.#session(message.session);
+    if (session === null) return refusal(message, true, first.sequence);
+    return receiveInOrder(session, message, append);
+  }
+
+  #begin(term: Term): void {
+    this.#term = term;
+    this.#sessions = new Map();
+  }
+
+  #session(name: string): Session | null {
+    const known = this.#sessions.get(name);
+    if (known !== undefined) return known;
+    if (this.#sessions.size >= this.#sessionsMax) return null;
+    const session = { attempt: 0, part: 0, last: 0 };
+    this.#sessions.set(name, session);
+    return session;
+  }
+}
+
+function receiveInOrder(session: Session, message: ProposeForward, append: (commands: readonly Uint8Array[]) => boolean): RefusedForward | null {
+  // An overtaken attempt was given up by its sender, which relies on its having no effect any more.
+  if (message.attempt < session.attempt) return null;
+  if (message.attempt > session.attempt) {
+    session.attempt = message.attempt;
+    session.part = 0;
+  }
+  if (message.part < session.part) return null;
+  if (message.part > session.part) return refusal(message, true, session.last + 1);
+  const fresh = message.proposals.filter(({ sequence }) => sequence > session.last);
+  if (fresh.length > 0 && !append(fresh.map(({ command }) => command))) return refusal(message, true, session.last + 1);
+  session.part += 1;
+  session.last = fresh[fresh.length - 1]?.sequence ?? session.last;
+  return null;
+}
+
+function refusal(message: ProposeForward, leads: boolean, refusedFrom: number): RefusedForward {
+  return { type: 'refused', term: message.term, session: message.session, attempt: message.attempt, leads, refusedFrom };
+}

@@ -1,0 +1,24 @@
+import type { BarrierOutcome, MembershipOutcome, ReplicaStatus, WriteOutcome } from '../replica-api.js';
+import type { Change, RangeResult } from '../store/contract.js';
+import type { Log } from '../transport/contract.js';
+import type { Revision } from '../types.js';
+
+/**
+ * Where a replica's results go, in one order: the changes of an entry before the outcome of its proposal, and everything applied before a
+ * barrier that it satisfies. Calls collect; `flush` hands over.
+ */
+export interface ReplicaSink {
+  readonly log: Log;
+  /** Bytes handed over that the other side has not taken yet. */
+  readonly unreadBytes: number;
+  changes(changes: readonly Change[], revision: Revision): void;
+  written(sequence: number, outcome: WriteOutcome): void;
+  barrier(id: number, outcome: BarrierOutcome): void;
+  range(id: number, result: RangeResult): void;
+  status(id: number, status: ReplicaStatus): void;
+  membership(id: number, outcome: MembershipOutcome): void;
+  done(id: number): void;
+  /** The replica has ended; nothing follows. */
+  failed(error: Error): void;
+  flush(): void;
+}

@@ -1,0 +1,86 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StateMachine } from '../store/contract.js';
+import type { Log, SnapshotAnnouncement, Transport } from '../transport/contract.js';
+import type { LogIndex, MemberId, SnapshotMeta } from '../types.js';
+
+export interface SnapshotOptions {
+  readonly directory: string;
+  readonly store: StateMachine;
+  readonly transport: () => Transport;
+  readonly log: Log;
+  /** A snapshot reached its receiver, or did not. */
+  readonly onSent: (to: MemberId, ok: boolean) => void;
+}
+
+interface Arrived { readonly meta: SnapshotMeta; readonly path: string }
+
+/** Snapshots that leave for followers, one at a time because each costs a copy of the store; and those that arrived and wait to be installed. */
+export class Snapshots {
+  readonly #options: SnapshotOptions;
+  #made = 0;
+  #sending: Promise<void> | null = null;
+  #held: LogIndex | null = null;
+  #arrived: Arrived[] = [];
+
+  constructor(options: SnapshotOptions) {
+    this.#options = options;
+  }
+
+  /** The receiver of the snapshot under way will need the entries after this index. */
+  get held(): LogIndex | null {
+    return this.#held;
+  }
+
+  /** Copies the store and sends the copy. Another one under way: the core hears that this one failed, and asks again. */
+  send(announcement: SnapshotAnnouncement): void {
+    if (this.#sending !== null) {
+      this.#options.onSent(announcement.to, false);
+      return;
+    }
+    this.#held = announcement.snapshot.index;
+    this.#sending = this.#copyAndSend(announcement).then((ok) => {
+      this.#sending = null;
+      this.#held = null;
+      this.#options.onSent(announcement.to, ok);
+    });
+  }
+
+  arrived(meta: SnapshotMeta, path: string): void {
+    this.#arrived.push({ meta, path });
+  }
+
+  /** The file that arrived for a snapshot which the core wants installed. */
+  take(meta: SnapshotMeta): string {
+    const at = this.#arrived.findIndex((arrived) => arrived.meta.index === meta.index && arrived.meta.term === meta.term);
+    const [taken] = at === -1 ? [] : this.#arrived.splice(at, 1);
+    if (taken === undefined) throw new Error(`snapshot ${meta.index} is to be installed, but did not arrive`);
+    return taken.path;
+  }
+
+  /** Removes what arrived and was not wanted. */
+  discardArrived(): void {
+    for (const { path } of this.#arrived.splice(0)) void rm(path, { force: true }).catch(() => undefined);
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await this.#sending;
+  }
+
+  async #copyAndSend(announcement: SnapshotAnnouncement): Promise<boolean> {
+    const { directory, store, transport, log } = this.#options;
+    this.#made += 1;
+    const path = join(directory, `outgoing-${this.#made}.snapshot`);
+    try {
+      const snapshot = await store.snapshotTo(path);
+      log('info', 'sending a snapshot', { peer: announcement.to, index: snapshot.index });
+      return await transport().sendSnapshot(announcement.to, { ...announcement, snapshot }, path);
+    } catch (error) {
+      log('warn', 'a snapshot could not be made', { peer: announcement.to, reason: error instanceof Error ? error.message : String(error) });
+      return false;
+    } finally {
+      await rm(path, { force: true }).catch(() => undefined);
+    }
+  }
+}

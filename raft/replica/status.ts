@@ -1,0 +1,23 @@
+import type { Core } from '../core/contract.js';
+import type { RaftLog } from '../log/log.js';
+import type { ReplicaStatus } from '../replica-api.js';
+import type { StateMachine } from '../store/contract.js';
+
+/** What `/raft/v1/status` shows. */
+export function describeStatus({ core, log, store }: { readonly core: Core; readonly log: RaftLog; readonly store: StateMachine }): ReplicaStatus {
+  const progress = core.progress();
+  return {
+    clusterId: log.identity.clusterId,
+    memberId: core.id,
+    leaderId: core.leader,
+    role: core.role,
+    term: core.term,
+    commitIndex: core.commit,
+    appliedIndex: store.appliedIndex,
+    firstIndex: log.firstIndex,
+    lastIndex: log.lastIndex,
+    revision: store.revision,
+    compactedRevision: store.compactedRevision,
+    members: core.membership.members.map((member) => ({ ...member, progress: progress?.get(member.id) ?? null })),
+  };
+}
