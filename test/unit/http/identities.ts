@@ -1,0 +1,66 @@
+import 'reflect-metadata';
+import { webcrypto } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as x509 from '@peculiar/x509';
+import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
+
+/** A certificate authority with whatever clients and servers a test wants, also broken ones. Files stand in `directory`. */
+export interface Identities {
+  readonly directory: string;
+  readonly caFile: string;
+  readonly ca: string;
+  issue(options: IssueOptions): Promise<Identity>;
+}
+export interface IssueOptions {
+  readonly name: string;
+  readonly groups?: readonly string[];
+  readonly usage?: 'clientAuth' | 'serverAuth';
+  readonly expired?: boolean;
+  readonly dns?: readonly string[];
+}
+export interface Identity { readonly cert: string; readonly key: string; readonly certFile: string; readonly keyFile: string }
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const dayMs = 86_400_000;
+
+export async function createIdentities(name = 'test authority'): Promise<Identities> {
+  x509.cryptoProvider.set(webcrypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
+  const directory = temporaryDirectory('http');
+  const keys = await makeKeys();
+  const authority = await x509.X509CertificateGenerator.createSelfSigned({
+    name: `CN=${name}`, keys, signingAlgorithm: algorithm, ...validity(false), serialNumber: '01',
+    extensions: [new x509.BasicConstraintsExtension(true, undefined, true), new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true)],
+  });
+  let serial = 1;
+  const issue = async ({ name: commonName, groups = [], usage = 'clientAuth', expired = false, dns = [] }: IssueOptions): Promise<Identity> => {
+    const own = await makeKeys();
+    serial += 1;
+    const certificate = await x509.X509CertificateGenerator.create({
+      subject: [...(commonName === '' ? [] : [{ CN: [commonName] }]), ...groups.map((group) => ({ O: [group] }))], issuer: authority.subject,
+      publicKey: own.publicKey, signingKey: keys.privateKey, signingAlgorithm: algorithm, ...validity(expired), serialNumber: serial.toString(16).padStart(2, '0'),
+      extensions: [
+        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage[usage]]),
+        ...(dns.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(dns.map((value) => ({ type: 'dns' as const, value })))]),
+      ],
+    });
+    const pair = { cert: `${certificate.toString('pem')}\n`, key: await exportKey(own.privateKey) };
+    const [certFile, keyFile] = [join(directory, `${serial}.crt`), join(directory, `${serial}.key`)];
+    writeFileSync(certFile, pair.cert);
+    writeFileSync(keyFile, pair.key);
+    return { ...pair, certFile, keyFile };
+  };
+  const ca = `${authority.toString('pem')}\n`;
+  const caFile = join(directory, 'ca.crt');
+  writeFileSync(caFile, ca);
+  return { directory, caFile, ca, issue };
+}
+
+type Keys = Parameters<typeof x509.X509CertificateGenerator.createSelfSigned>[0]['keys'];
+const makeKeys = async (): Promise<Keys> => (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as unknown as Keys;
+const validity = (expired: boolean): { notBefore: Date; notAfter: Date } => ({ notBefore: new Date(Date.now() - 2 * dayMs), notAfter: new Date(Date.now() + (expired ? -dayMs : dayMs)) });
+
+async function exportKey(key: Keys['privateKey']): Promise<string> {
+  const bytes = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key as unknown as webcrypto.CryptoKey));
+  return `-----BEGIN PRIVATE KEY-----\n${bytes.toString('base64').replace(/(.{64})/g, '$1\n').trimEnd()}\n-----END PRIVATE KEY-----\n`;
+}

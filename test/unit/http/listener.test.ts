@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import http2 from 'node:http2';
+import https from 'node:https';
+import { join } from 'node:path';
+import tls from 'node:tls';
+import { expect } from 'chai';
+import { CredentialError, checkTlsSettings, readAuthorities, readKeyPair, selfSignedPair } from '../../../server/http/credentials.js';
+import { writeJson } from '../../../server/http/errors.js';
+import type { Exchange } from '../../../server/http/exchange.js';
+import { ListenError, listen } from '../../../server/http/listener.js';
+import { sniChooser } from '../../../server/http/sni.js';
+import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
+import { call1, call2, openFrontDoor } from './frontDoor.js';
+import { createIdentities } from './identities.js';
+import type { Identities, Identity } from './identities.js';
+
+async function rejection(promise: Promise<unknown>): Promise<Error> {
+  return promise.then(() => { throw new Error('expected a rejection'); }, (error: unknown) => error as Error);
+}
+
+describe('the listener', () => {
+  let identities: Identities;
+  let server: Identity;
+  const quick = (context: unknown): Promise<void> => { writeJson(context as Exchange, 200, {}); return Promise.resolve(); };
+
+  before(async () => {
+    identities = await createIdentities();
+    server = await identities.issue({ name: 'server', usage: 'serverAuth', dns: ['plain.example', '*.wild.example'] });
+  });
+
+  it('names the port that is in use', async () => {
+    const first = await openFrontDoor({ identities, server, resources: quick });
+    const error = await rejection(openFrontDoor({ identities, server, resources: quick, listener: { port: first.port } }));
+    expect(error).to.be.instanceOf(ListenError);
+    expect(error.message).to.include(`127.0.0.1:${first.port}`).and.include('another process listens there already');
+    await first.listener.close();
+  });
+  it('names an address that this machine does not have', async () => {
+    const pair = { cert: Buffer.from(server.cert), key: Buffer.from(server.key) };
+    const error = await rejection(listen({ host: '192.0.2.1', port: 0, certificate: pair, clientCa: null, sni: null, tls: {}, http2: true, http2StreamsMax: 0, goawayChance: 0, handle: () => {} }));
+    expect(error.message).to.match(/cannot listen on 192\.0\.2\.1:0: this machine has no such address; check --bind-address/);
+  });
+
+  it('offers HTTP/2 unless it is switched off', async () => {
+    const protocolOf = async (port: number): Promise<string | false | null> => {
+      const socket = tls.connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['h2', 'http/1.1'] });
+      await once(socket, 'secureConnect');
+      const { alpnProtocol } = socket;
+      socket.destroy();
+      return alpnProtocol;
+    };
+    const both = await openFrontDoor({ identities, server, resources: quick });
+    const one = await openFrontDoor({ identities, server, resources: quick, listener: { http2: false } });
+    expect([await protocolOf(both.port), await protocolOf(one.port)]).to.deep.equal(['h2', 'http/1.1']);
+    expect((await call1(one.port, { path: '/readyz' })).text).to.equal('ok');
+    await both.listener.close();
+    await one.listener.close();
+  });
+  it('refuses old TLS versions when told to', async () => {
+    const door = await openFrontDoor({ identities, server, resources: quick, listener: { tls: { minVersion: 'TLSv1.3' } } });
+    const socket = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false, maxVersion: 'TLSv1.2' });
+    const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).to.match(/ALERT_PROTOCOL_VERSION/);
+    await door.listener.close();
+  });
+
+  it('shows the certificate of the name that is asked for', async () => {
+    const given = await identities.issue({ name: 'given', usage: 'serverAuth', dns: ['other.example'] });
+    const door = await openFrontDoor({ identities, server, resources: quick, listener: { sni: sniChooser([`${server.certFile},${server.keyFile}`, `${given.certFile},${given.keyFile}:plain.example,*.deep.example`]) } });
+    const nameFor = async (servername: string): Promise<unknown> => {
+      const socket = tls.connect({ host: '127.0.0.1', port: door.port, servername, rejectUnauthorized: false });
+      await once(socket, 'secureConnect');
+      const { subject } = socket.getPeerCertificate();
+      socket.destroy();
+      return subject.CN;
+    };
+    expect(await nameFor('plain.example')).to.equal('given');
+    expect(await nameFor('x.deep.example')).to.equal('given');
+    expect(await nameFor('x.wild.example')).to.equal('server');
+    expect(await nameFor('unknown.example')).to.equal('server');
+    await door.listener.close();
+  });
+
+  it('drains: finishes what is under way, closes idle connections, takes no new ones', async () => {
+    let entered = (): void => {};
+    const inside = new Promise<void>((resolve) => { entered = resolve; });
+    let release = (): void => {};
+    const waiting = new Promise<void>((resolve) => { release = resolve; });
+    const door = await openFrontDoor({
+      identities, server, chain: { authorize: () => ({ decision: 'allow', reason: '' }) },
+      resources: async (context) => { entered(); await waiting; await quick(context); },
+    });
+    const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
+    const idle = await new Promise<tls.TLSSocket>((resolve) => {
+      https.get({ host: '127.0.0.1', port: door.port, path: '/readyz', agent }, (response) => { response.resume(); });
+      agent.once('free', resolve);
+    });
+    const session = http2.connect(`https://127.0.0.1:${door.port}`, { rejectUnauthorized: false });
+    const goaway = once(session, 'goaway');
+    const busy1 = call1(door.port, { path: '/api/v1/things' });
+    const busy2 = session.request({ ':path': '/api/v1/things' });
+    const answer2 = once(busy2, 'response');
+    await inside;
+    while (door.chain.active.size < 2) await new Promise((resolve) => { setImmediate(resolve); });
+    const idleClosed = once(idle, 'close');
+    door.listener.drain();
+    await Promise.all([idleClosed, goaway]);
+    const refused = await rejection(call1(door.port, { path: '/readyz' }));
+    expect((refused as NodeJS.ErrnoException).code).to.equal('ECONNREFUSED');
+    release();
+    expect((await busy1).status).to.equal(200);
+    expect((await answer2)[0]).to.include({ ':status': 200 });
+    busy2.resume();
+    await once(session, 'close');
+    agent.destroy();
+    await door.listener.close();
+  });
+  it('refuses new requests while the chain drains, on connections that are still open', async () => {
+    const door = await openFrontDoor({ identities, server, resources: quick });
+    door.chain.drain('retryAfter');
+    const answer = await call1(door.port, { path: '/readyz' });
+    expect([answer.status, answer.headers['retry-after'], answer.headers['connection']]).to.deep.equal([429, '5', 'close']);
+    expect((await call2(door.port, { path: '/readyz' })).status).to.equal(429);
+    await door.listener.close();
+  });
+});
+
+describe('credentials', () => {
+  let identities: Identities;
+  let pair: Identity;
+  before(async () => {
+    identities = await createIdentities();
+    pair = await identities.issue({ name: 'server', usage: 'serverAuth' });
+  });
+  const write = (name: string, text: string): string => {
+    const file = join(identities.directory, name);
+    writeFileSync(file, text);
+    return file;
+  };
+
+  it('names the file that is missing, malformed, expired or does not match', async () => {
+    const other = await identities.issue({ name: 'other', usage: 'serverAuth' });
+    const old = await identities.issue({ name: 'old', usage: 'serverAuth', expired: true });
+    const junk = write('junk.pem', 'junk');
+    expect(() => readKeyPair('/nope.crt', pair.keyFile)).to.throw(CredentialError, /cannot read the certificate \/nope\.crt/);
+    expect(() => readKeyPair(identities.directory, pair.keyFile)).to.throw(CredentialError, /EISDIR/);
+    expect(() => readKeyPair(junk, pair.keyFile)).to.throw(CredentialError, /junk\.pem does not begin with a PEM certificate/);
+    expect(() => readKeyPair(pair.certFile, junk)).to.throw(CredentialError, /junk\.pem does not hold an unencrypted PEM private key/);
+    expect(() => readKeyPair(pair.certFile, other.keyFile)).to.throw(CredentialError, /does not belong to the certificate/);
+    expect(() => readKeyPair(old.certFile, old.keyFile)).to.throw(CredentialError, /expired at/);
+    expect(() => readAuthorities(junk)).to.throw(CredentialError, /holds no PEM certificate/);
+    expect(() => readAuthorities(write('broken.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'))).to.throw(CredentialError, /broken\.pem/);
+    expect(() => sniChooser(['only-one'])).to.throw(CredentialError, /want certFile,keyFile/);
+    expect(() => { checkTlsSettings({ ciphers: 'NOPE' }); }).to.throw(CredentialError, /--tls-cipher-suites/);
+  });
+  it('makes a self-signed pair once and uses it again', async () => {
+    const directory = join(temporaryDirectory('certs'), 'new');
+    const names = { dns: ['localhost'], ip: ['127.0.0.1'] };
+    const first = await selfSignedPair(directory, names);
+    const second = await selfSignedPair(directory, names);
+    expect(second.cert.equals(first.cert)).to.equal(true);
+    const door = await openFrontDoor({ identities, server: { cert: first.cert.toString(), key: first.key.toString(), certFile: '', keyFile: '' }, resources: () => Promise.resolve() });
+    const socket = tls.connect({ host: '127.0.0.1', port: door.port, ca: first.cert, servername: 'localhost' });
+    await once(socket, 'secureConnect');
+    expect(socket.authorized).to.equal(true);
+    socket.destroy();
+    await door.listener.close();
+  });
+  it('says when the directory cannot be written to', async () => {
+    const directory = temporaryDirectory('certs');
+    mkdirSync(join(directory, 'apiserver.key.new'));
+    const error = await rejection(selfSignedPair(directory, { dns: ['localhost'], ip: [] }));
+    expect(error.message).to.match(/cannot keep the self-signed certificate in .*\(--cert-dir\)/);
+  });
+});
