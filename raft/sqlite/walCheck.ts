@@ -13,8 +13,12 @@
  */
 const headerBytes = 32;
 const frameHeaderBytes = 24;
-const magicLittleEndian = 0x377f0682;
-const magicBigEndian = 0x377f0683;
+/** The magic number says in which byte order the checksums read the content. */
+const byteOrders = [
+  { magic: 0x377f0682, littleEndian: true },
+  { magic: 0x377f0683, littleEndian: false },
+] as const;
+type ByteOrder = (typeof byteOrders)[number];
 
 export type WalVerdict = { readonly intact: true } | { readonly intact: false; readonly frame: number };
 
@@ -23,80 +27,87 @@ type Sum = readonly [number, number];
 /** `frame` of the verdict counts from 1; 0 is the file's header. `pageBytes` is that of the database. */
 export function checkWal(bytes: Uint8Array, pageBytes: number): WalVerdict {
   if (bytes.length < headerBytes) return { intact: true };
-  const wal = new WalBytes(bytes, pageBytes);
-  if (!wal.headerIsGenuine()) return wal.provesLaterTransaction(0) ? { intact: false, frame: 0 } : { intact: true };
-  const bad = wal.firstBadFrame();
-  if (bad === null || !wal.provesLaterTransaction(bad)) return { intact: true };
-  return { intact: false, frame: bad + 1 };
+  const readings = byteOrders.map((order) => new WalBytes(bytes, pageBytes, order));
+  const genuine = readings.find((wal) => wal.headerIsGenuine());
+  if (genuine === undefined) return readings.some((wal) => wal.provesTwoTransactions()) ? { intact: false, frame: 0 } : { intact: true };
+  const bad = genuine.firstBadFrame();
+  return bad !== null && genuine.provesTransactionBehind(bad) ? { intact: false, frame: bad + 1 } : { intact: true };
 }
 
 class WalBytes {
   readonly #view: DataView;
   readonly #pageBytes: number;
   readonly #frames: number;
-  readonly #littleEndian: boolean;
+  readonly #order: ByteOrder;
 
-  constructor(bytes: Uint8Array, pageBytes: number) {
+  constructor(bytes: Uint8Array, pageBytes: number, order: ByteOrder) {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#pageBytes = pageBytes;
     this.#frames = Math.floor((bytes.length - headerBytes) / this.#frameBytes);
-    this.#littleEndian = this.#view.getUint32(0) !== magicBigEndian;
+    this.#order = order;
   }
 
   headerIsGenuine(): boolean {
-    const magic = this.#view.getUint32(0);
-    if (magic !== magicLittleEndian && magic !== magicBigEndian) return false;
-    if (this.#view.getUint32(8) !== this.#pageBytes) return false;
-    return same(this.#sum([0, 0], 0, headerBytes - 8), this.#storedSum(headerBytes - 8));
+    if (this.#view.getUint32(0) !== this.#order.magic || this.#view.getUint32(8) !== this.#pageBytes) return false;
+    return same(this.#sum([0, 0], 0, headerBytes - 8), this.#pair(headerBytes - 8));
   }
 
   /** First frame of this generation (counted from 0) that does not verify, or the place where the generation ends; null at the end of the file. */
   firstBadFrame(): number | null {
     for (let frame = 0; frame < this.#frames; frame += 1) {
-      if (!this.#hasSaltsOf(frame, 16) || !this.#verifies(frame)) return frame;
+      if (!this.#isOfGeneration(frame) || !this.#verifies(frame)) return frame;
     }
     return null;
   }
 
-  /** Whether, from `start` on, a commit frame is followed by a frame that verifies with equal salts. */
-  provesLaterTransaction(start: number): boolean {
-    let committed: number | null = null;
-    for (let frame = start; frame < this.#frames; frame += 1) {
-      if (!this.#isOfGeneration(frame, start)) continue;
-      if (committed !== null && frame > start && this.#verifies(frame)) return true;
-      if (this.#view.getUint32(this.#at(frame) + 4) !== 0) committed = frame;
+  /** Whether, from `bad` on, a commit frame of the header's generation is followed by a genuine frame. */
+  provesTransactionBehind(bad: number): boolean {
+    let committed = false;
+    for (let frame = bad; frame < this.#frames; frame += 1) {
+      if (!this.#isOfGeneration(frame)) continue;
+      if (committed && this.#verifies(frame)) return true;
+      committed ||= this.#commits(frame);
     }
     return false;
   }
 
-  /** With a damaged header, the salts of neighbouring frames have to agree with each other instead. */
-  #isOfGeneration(frame: number, start: number): boolean {
-    if (this.#hasSaltsOf(frame, 16)) return true;
-    return start === 0 && frame > 0 && !this.headerIsGenuine() && this.#hasSaltsOf(frame, this.#at(frame - 1) + 8);
+  /** Without a header to compare with: whether a commit frame is followed by a genuine frame of the same generation. */
+  provesTwoTransactions(): boolean {
+    for (let frame = 1; frame < this.#frames; frame += 1) {
+      if (this.#commits(frame - 1) && this.#sameSalts(this.#at(frame) + 8, this.#at(frame - 1) + 8) && this.#verifies(frame)) return true;
+    }
+    return false;
   }
 
-  #hasSaltsOf(frame: number, offset: number): boolean {
-    const own = this.#at(frame) + 8;
-    return this.#view.getUint32(own) === this.#view.getUint32(offset) && this.#view.getUint32(own + 4) === this.#view.getUint32(offset + 4);
+  #isOfGeneration(frame: number): boolean {
+    return this.#sameSalts(this.#at(frame) + 8, 16);
+  }
+
+  #sameSalts(one: number, other: number): boolean {
+    return same(this.#pair(one), this.#pair(other));
+  }
+
+  #commits(frame: number): boolean {
+    return this.#view.getUint32(this.#at(frame) + 4) !== 0;
   }
 
   #verifies(frame: number): boolean {
     const at = this.#at(frame);
-    const before = this.#storedSum(frame === 0 ? headerBytes - 8 : this.#at(frame - 1) + 16);
+    const before = this.#pair(frame === 0 ? headerBytes - 8 : this.#at(frame - 1) + 16);
     const afterHeader = this.#sum(before, at, 8);
-    return same(this.#sum(afterHeader, at + frameHeaderBytes, this.#pageBytes), this.#storedSum(at + 16));
+    return same(this.#sum(afterHeader, at + frameHeaderBytes, this.#pageBytes), this.#pair(at + 16));
   }
 
   #sum(start: Sum, offset: number, length: number): Sum {
     let [a, b] = start;
     for (let at = offset; at < offset + length; at += 8) {
-      a = (a + this.#view.getUint32(at, this.#littleEndian) + b) >>> 0;
-      b = (b + this.#view.getUint32(at + 4, this.#littleEndian) + a) >>> 0;
+      a = (a + this.#view.getUint32(at, this.#order.littleEndian) + b) >>> 0;
+      b = (b + this.#view.getUint32(at + 4, this.#order.littleEndian) + a) >>> 0;
     }
     return [a, b];
   }
 
-  #storedSum(offset: number): Sum {
+  #pair(offset: number): Sum {
     return [this.#view.getUint32(offset), this.#view.getUint32(offset + 4)];
   }
 
