@@ -22,6 +22,8 @@ export interface Observed {
 interface Chosen {
   readonly term: Term;
   readonly fingerprint: number;
+  /** The term in which it was seen to be committed: that of a leader, or of a follower that a leader told. May be later than the entry's own. */
+  readonly committedIn: Term;
   /** Of the store after this entry. */
   store: number | null;
 }
@@ -88,7 +90,7 @@ export class Checker {
       return;
     }
     if (entry.index !== this.chosen.length + 1) throw new RuleBroken('state-machine safety', `${server.id} applies entry ${entry.index} while ${this.chosen.length + 1} is unknown`);
-    this.chosen.push({ term: entry.term, fingerprint, store: null });
+    this.chosen.push({ term: entry.term, fingerprint, committedIn: server.term, store: null });
     for (const other of this.servers()) if (other.isLeader && other.term > server.term) this.checkComplete(other);
   }
 
@@ -114,9 +116,9 @@ export class Checker {
     this.known = Math.max(this.known, index);
   }
 
-  /** Leader completeness: whatever is committed is in the logs of the leaders of later terms. By log matching, the newest such entry speaks for all. */
+  /** Leader completeness: what was committed in a term is in the logs of the leaders of later terms. By log matching, the newest such entry speaks for all. */
   private checkComplete(leader: Observed): void {
-    const newest = this.chosen.findLastIndex((entry) => entry.term < leader.term) + 1;
+    const newest = this.chosen.findLastIndex((entry) => entry.committedIn < leader.term) + 1;
     if (newest === 0) return;
     const term = leader.termAt(newest);
     if (term !== this.chosen[newest - 1]?.term) {

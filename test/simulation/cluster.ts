@@ -5,7 +5,7 @@ import type { BrokenMode } from './broken.js';
 import { Checker } from './checker.js';
 import { noCounts } from './counts.js';
 import type { Counts } from './counts.js';
-import { faults } from './faults.js';
+import { faults, operations } from './faults.js';
 import { Network } from './network.js';
 import type { Parcel } from './network.js';
 import type { Prng } from './prng.js';
@@ -39,7 +39,7 @@ export class Cluster {
     this.network = new Network(this, (parcel) => this.deliver(parcel), (parcel) => this.reportSnapshot(parcel, false));
     const { heartbeatTicks, electionTicks, sizes } = profile;
     this.around = {
-      ...mode, checker: this.checker, counts: this.counts,
+      ...mode, checker: this.checker, counts: this.counts, elected: (server) => this.elected(server),
       settings: { ...sizes, heartbeatTicks, electionTicks, random: prng.below },
       send: (message, snapshot) => this.network.send({ message, snapshot }, this.profile),
     };
@@ -48,6 +48,7 @@ export class Cluster {
     for (const id of ids) this.addServer(id, { ...emptyStore, membership: { members, removed: [] } });
     this.timeline.after(1, () => this.client());
     this.timeline.after(profile.faultEvery, () => this.fault());
+    this.timeline.after(profile.operationEvery, () => this.operation());
   }
 
   /** One event, and the checks after it. */
@@ -70,6 +71,12 @@ export class Cluster {
   /** A server that joins starts with an empty disk, and knows of no members. */
   ensureServer(id: MemberId): void {
     if (!this.byId.has(id)) this.addServer(id, emptyStore);
+  }
+
+  crash(server: SimulatedServer): void {
+    server.crash(this.prng.chance(500));
+    if (this.prng.chance(500)) this.network.loseFrom(server.id);
+    this.timeline.after(this.prng.between(1, this.profile.downMax), () => this.restart(server));
   }
 
   restart(server: SimulatedServer): void {
@@ -126,11 +133,20 @@ export class Cluster {
     const staged = this.prng.chance(this.profile.staged);
     while (server.work()) {
       this.checker.afterStep(server);
+      if (server.hasPromised && this.prng.chance(this.profile.crashAfterPromise)) return this.crash(server);
       if (!staged) continue;
       this.awake.add(server);
       this.timeline.after(this.prng.between(0, this.profile.stageDelayMax), () => this.work(server));
       return;
     }
+  }
+
+  private elected(server: SimulatedServer): void {
+    if (!this.prng.chance(this.profile.crashAfterElection)) return;
+    const { life } = server;
+    this.timeline.after(this.prng.below(4 * this.profile.delayMax), () => {
+      if (server.core !== null && server.life === life && this.faultsOn) this.crash(server);
+    });
   }
 
   private deliver(parcel: Parcel): void {
@@ -162,6 +178,7 @@ export class Cluster {
 
   private client(): void {
     const { clientEvery, reads } = this.profile;
+    if (clientEvery === 0) return;
     this.timeline.after(this.prng.between(1, 2 * clientEvery), () => this.client());
     const server = this.prng.pick(this.running());
     if (server === undefined || this.isStalled(server)) return;
@@ -180,6 +197,13 @@ export class Cluster {
     const { faultEvery, faults: kinds } = this.profile;
     this.timeline.after(this.prng.between(1, 2 * faultEvery), () => this.fault());
     faults[this.prng.pick(kinds)](this);
+  }
+
+  private operation(): void {
+    if (!this.faultsOn) return;
+    const { operationEvery, operations: kinds } = this.profile;
+    this.timeline.after(this.prng.between(1, 2 * operationEvery), () => this.operation());
+    operations[this.prng.pick(kinds)](this);
   }
 
   private isStalled(server: SimulatedServer): boolean {

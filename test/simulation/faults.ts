@@ -2,23 +2,28 @@ import { memberId } from '../../raft/types.js';
 import type { MembershipChange } from '../../raft/core/contract.js';
 import { votersOf } from '../../raft/core/membership.js';
 import type { Cluster } from './cluster.js';
-import type { FaultKind } from './profile.js';
+import type { FaultKind, OperationKind } from './profile.js';
 import type { SimulatedServer } from './server.js';
 
 /** Servers that may join in one schedule, besides the first ones. */
 const JOINERS_MAX = 3;
 const VOTERS_MIN = 2;
 
-/** What goes wrong, and what operators do meanwhile. Each picks its victims through the cluster's generator. */
+/** Each picks its victims through the cluster's generator. */
 export const faults: { readonly [K in FaultKind]: (cluster: Cluster) => void } = {
   crash: (cluster) => {
     const server = cluster.prng.pick(cluster.running());
-    if (server !== undefined) crashAndRestart(cluster, server);
+    if (server !== undefined) cluster.crash(server);
+  },
+
+  crashLeader: (cluster) => {
+    const [leader] = cluster.leaders();
+    if (leader !== undefined) cluster.crash(leader);
   },
 
   powerFailure: (cluster) => {
     cluster.counts.powerFailures++;
-    for (const server of cluster.running()) crashAndRestart(cluster, server);
+    for (const server of cluster.running()) cluster.crash(server);
   },
 
   partition: (cluster) => {
@@ -31,7 +36,7 @@ export const faults: { readonly [K in FaultKind]: (cluster: Cluster) => void } =
 
   oneWayPartition: (cluster) => {
     const { prng, profile, network } = cluster;
-    const victim = prng.pick(cluster.servers);
+    const victim = prng.chance(500) ? cluster.leaders()[0] : prng.pick(cluster.servers);
     const inbound = prng.chance(500);
     const duration = prng.between(10, profile.cutMax);
     cluster.counts.oneWayPartitions++;
@@ -47,7 +52,9 @@ export const faults: { readonly [K in FaultKind]: (cluster: Cluster) => void } =
     cluster.counts.stalls++;
     server.stalledUntil = cluster.timeline.now + cluster.prng.between(5, cluster.profile.cutMax);
   },
+};
 
+export const operations: { readonly [K in OperationKind]: (cluster: Cluster) => void } = {
   compact: (cluster) => {
     const server = cluster.prng.pick(cluster.running());
     // In the middle of a Ready the store may be ahead of what is about to be installed or written.
@@ -80,11 +87,6 @@ export const faults: { readonly [K in FaultKind]: (cluster: Cluster) => void } =
 };
 
 const counted = { addLearner: 'learnersAdded', promote: 'promotions', remove: 'removals' } as const;
-
-function crashAndRestart(cluster: Cluster, server: SimulatedServer): void {
-  server.crash(cluster.prng.chance(500));
-  cluster.timeline.after(cluster.prng.between(1, cluster.profile.downMax), () => cluster.restart(server));
-}
 
 /** Prefers to finish what was begun: a learner becomes a voter before another server is added. */
 function drawChange({ prng, servers, profile }: Cluster, leader: SimulatedServer): MembershipChange | null {

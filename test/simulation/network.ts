@@ -15,6 +15,8 @@ export interface Parcel {
 /** Delays, drops, duplicates and reorders; cuts links in one or both directions. */
 export class Network {
   private cut = new Map<string, number>();
+  /** Parcels of a sender made before this time were still in its own buffers when it crashed. */
+  private readonly lostBefore = new Map<MemberId, number>();
 
   constructor(
     private readonly world: { readonly prng: Prng; readonly timeline: Timeline; readonly counts: Counts },
@@ -46,6 +48,11 @@ export class Network {
     this.cut.set(`${from}>${to}`, this.world.timeline.now + duration);
   }
 
+  /** Loses what a server sent but is still on its way. */
+  loseFrom(id: MemberId): void {
+    this.lostBefore.set(id, this.world.timeline.now);
+  }
+
   heal(): void {
     this.cut.clear();
   }
@@ -53,8 +60,10 @@ export class Network {
   private carry(parcel: Parcel, profile: Profile): void {
     const { prng, timeline } = this.world;
     const delay = prng.chance(profile.longDelay) ? prng.between(50, 400) : prng.between(1, profile.delayMax);
+    const { from, to } = parcel.message;
+    const sentAt = timeline.now;
     // Cut links hold back what is already on its way, as well.
-    timeline.after(delay, () => (this.isCut(parcel.message.from, parcel.message.to) ? this.lost(parcel) : this.deliver(parcel)));
+    timeline.after(delay, () => (this.isCut(from, to) || sentAt < (this.lostBefore.get(from) ?? 0) ? this.lost(parcel) : this.deliver(parcel)));
   }
 
   private isCut(from: MemberId, to: MemberId): boolean {

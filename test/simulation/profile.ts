@@ -1,7 +1,11 @@
 import type { Prng } from './prng.js';
 
-export const faultKinds = ['crash', 'powerFailure', 'partition', 'oneWayPartition', 'stall', 'compact', 'membership', 'transfer', 'unreachable'] as const;
+/** What goes wrong. */
+export const faultKinds = ['crash', 'crashLeader', 'powerFailure', 'partition', 'oneWayPartition', 'stall'] as const;
+/** What is done to a cluster that runs. */
+export const operationKinds = ['compact', 'membership', 'transfer', 'unreachable'] as const;
 export type FaultKind = (typeof faultKinds)[number];
+export type OperationKind = (typeof operationKinds)[number];
 
 /** The character of one schedule. Times are instants; a server ticks about every `tickInstants`. */
 export interface Profile {
@@ -17,11 +21,19 @@ export interface Profile {
   /** Per mille of Readys that are carried out in stages, with other things happening in between. */
   readonly staged: number;
   readonly stageDelayMax: number;
+  /** Per mille of messages that speak of the disk after which the sender crashes at once: the worst moment for what is not durable. */
+  readonly crashAfterPromise: number;
+  /** Per mille of new leaders that crash within a few message delays. */
+  readonly crashAfterElection: number;
   /** Mean time between faults. */
   readonly faultEvery: number;
   readonly faults: readonly [FaultKind, ...FaultKind[]];
+  /** Mean time between operations. */
+  readonly operationEvery: number;
+  readonly operations: readonly [OperationKind, ...OperationKind[]];
   readonly downMax: number;
   readonly cutMax: number;
+  /** Mean time between client calls; 0 for none. */
   readonly clientEvery: number;
   /** Per mille of client calls that are reads. */
   readonly reads: number;
@@ -42,22 +54,26 @@ export function drawProfile(prng: Prng, servers: number | null): Profile {
     tickInstants: 10,
     heartbeatTicks: prng.pick([1, 2]),
     electionTicks: prng.pick([4, 6, 8]),
-    delayMax: prng.pick([1, 4, 10, 25]),
+    delayMax: prng.pick([1, 5, 12, 30]),
     drop: prng.pick([0, 10, 50, 150]),
     duplicate: prng.pick([0, 20, 100]),
     longDelay: prng.pick([0, 0, 10, 50]),
     staged: prng.pick([0, 200, 1000]),
     stageDelayMax: prng.pick([1, 5, 20]),
-    faultEvery: prng.pick([40, 80, 160, 320]),
-    faults: ['crash', ...faults],
-    downMax: prng.pick([20, 100, 400]),
-    cutMax: prng.pick([60, 200, 500]),
+    crashAfterPromise: prng.pick([0, 0, 4, 30]),
+    crashAfterElection: prng.pick([0, 0, 150, 500]),
+    faultEvery: prng.pick([100, 200, 400, 1000]),
+    faults: [prng.pick(['crash', 'crashLeader']), ...faults],
+    operationEvery: prng.pick([20, 60, 200]),
+    operations: ['compact', ...operationKinds.filter(() => prng.chance(500))],
+    downMax: prng.pick([3, 30, 150, 400]),
+    cutMax: prng.pick([40, 150, 400]),
     clientEvery: prng.pick([4, 10, 30]),
     reads: prng.pick([100, 300, 600]),
     sizes: {
       appendBytesMax: prng.pick([1, 200, 1 << 16]),
       inflightMax: prng.pick([1, 3, 16]),
-      uncommittedBytesMax: prng.pick([200, 2_000, 1 << 20]),
+      uncommittedBytesMax: prng.pick([200, 2_000, 8_000]),
       committedBytesMax: prng.pick([1, 300, 1 << 20]),
       tailBytesMax: prng.pick([1, 500, 1 << 20]),
     },
@@ -66,5 +82,5 @@ export function drawProfile(prng: Prng, servers: number | null): Profile {
 
 /** After the faults: a network and machines that work, on which the cluster must come to life again. */
 export function healed(profile: Profile): Profile {
-  return { ...profile, delayMax: 3, drop: 0, duplicate: 0, longDelay: 0, staged: 0 };
+  return { ...profile, delayMax: 3, drop: 0, duplicate: 0, longDelay: 0, staged: 0, crashAfterPromise: 0, crashAfterElection: 0, clientEvery: 0 };
 }

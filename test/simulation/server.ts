@@ -20,6 +20,7 @@ export interface Surroundings {
   readonly checker: Checker;
   readonly counts: Counts;
   readonly settings: Omit<CoreOptions, 'id' | 'hardState' | 'membership' | 'appliedIndex' | 'log' | 'snapshotSource'>;
+  readonly elected: (server: SimulatedServer) => void;
   readonly send: (message: Message, snapshot: StoreState | null) => void;
 }
 
@@ -42,6 +43,8 @@ export class SimulatedServer implements Observed {
   stalledUntil = 0;
   core: Core | null = null;
   store: StoreState;
+  /** The last stage sent votes or acknowledgements. */
+  hasPromised = false;
   /** The Ready being carried out, and its next stage. */
   private current: { readonly ready: Ready; stage: number } | null = null;
   /** Snapshots received, by index and term; small in number because the store forgets those behind it. */
@@ -126,6 +129,7 @@ export class SimulatedServer implements Observed {
       this.current = { ready, stage: 0 };
     }
     const { ready, stage } = this.current;
+    this.hasPromised = this.around.stages[stage] === stages.sendAfterSync && ready.afterSync.length > 0;
     this.around.stages[stage]?.(this, ready);
     if (this.current !== null && ++this.current.stage === this.around.stages.length) this.current = null;
     return true;
@@ -207,7 +211,10 @@ export class SimulatedServer implements Observed {
 
   private noteState({ state }: Ready): void {
     if (state === null) return;
-    if (state.role === 'leader' && !this.wasLeader) this.around.counts.elections++;
+    const isNew = state.role === 'leader' && !this.wasLeader;
     this.wasLeader = state.role === 'leader';
+    if (!isNew) return;
+    this.around.counts.elections++;
+    this.around.elected(this);
   }
 }

@@ -15,8 +15,10 @@ export interface SimulationOptions {
   readonly broken: BrokenName;
 }
 
-/** After the faults end, a leader must exist and commit within this many election timeouts. */
+/** After the faults end, a leader must exist, commit, and bring everyone up to date within this many election timeouts ... */
 export const LIVENESS_ELECTION_TIMEOUTS = 30;
+/** ... and this much time for each entry that somebody lacks: some schedules allow one entry a message and one message in flight. */
+const INSTANTS_PER_ENTRY = 20;
 
 /** A schedule in which a rule was broken. The message says how to see it again. */
 export class SimulationFailure extends Error {
@@ -46,23 +48,32 @@ export function simulate(options: SimulationOptions): Counts {
 function comesToLife(cluster: Cluster): void {
   cluster.heal();
   const { timeline, profile } = cluster;
-  const deadline = timeline.now + LIVENESS_ELECTION_TIMEOUTS * profile.electionTicks * profile.tickInstants;
-  const target = { index: 0 };
+  const lag = Math.max(...cluster.servers.map((server) => server.disk.lastIndex)) - Math.min(...cluster.servers.map((server) => server.store.index));
+  const deadline = timeline.now + LIVENESS_ELECTION_TIMEOUTS * profile.electionTicks * profile.tickInstants + lag * INSTANTS_PER_ENTRY;
+  const target: Target = { index: 0, nextWrite: 0 };
   while (!isAlive(cluster, target)) {
     if (timeline.now > deadline) throw new Error(`liveness: ${LIVENESS_ELECTION_TIMEOUTS} election timeouts after all faults ended, ${describe(cluster)}`);
     cluster.step();
   }
 }
 
+interface Target {
+  index: number;
+  nextWrite: number;
+}
+
 /** First a leader must have committed something new, then all its members must have applied as much. */
-function isAlive(cluster: Cluster, target: { index: number }): boolean {
+function isAlive(cluster: Cluster, target: Target): boolean {
   const [leader] = cluster.leaders();
   if (leader?.core == null) return false;
-  if (target.index === 0) {
-    target.index = cluster.checker.chosenIndex + 1;
+  target.index ||= cluster.checker.chosenIndex + 1;
+  if (cluster.checker.chosenIndex < target.index) {
+    // As clients do: a leader that hands over, or is full, refuses.
+    if (cluster.timeline.now < target.nextWrite) return false;
+    target.nextWrite = cluster.timeline.now + cluster.profile.tickInstants;
     cluster.write(leader);
+    return false;
   }
-  if (cluster.checker.chosenIndex < target.index) return false;
   const members = leader.core.membership.members.map((member) => cluster.servers.find((server) => server.id === member.id));
   return members.every((server) => server !== undefined && server.store.index >= target.index);
 }
