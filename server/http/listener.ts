@@ -76,7 +76,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const address = await bind(server, options);
 
   const drain = (): void => {
-    server.close();
+    if (server.listening) server.close();
     for (const session of sessions) session.close();
     for (const socket of sockets) if (!isHttp2(socket) && !busy.has(socket)) socket.end();
     busy.draining = true;

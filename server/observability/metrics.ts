@@ -37,7 +37,10 @@ export function createMetrics(options: { readonly disabled?: readonly string[] }
     },
     gauge: (name, help, read) => {
       if (options.disabled?.includes(name)) return;
-      new Gauge({ name, help, registers: [registry], async collect() { this.set(await read()); } });
+      new Gauge({ name, help, registers: [registry], async collect() {
+        const value = await Promise.resolve().then(read).catch(() => null);
+        if (value !== null) this.set(value);
+      } });
     },
   };
 }

@@ -1,0 +1,47 @@
+import type { Replica } from '../raft/replica-api.js';
+import type { HealthEndpoint, HealthRegistry } from './observability/health.js';
+
+/** Where the process stands; the checks read it. */
+export interface Progress {
+  /** The cache holds all there is, and reads can be served. */
+  synced: boolean;
+  /** What must exist in every cluster has been made. */
+  bootstrapped: boolean;
+  stopping: boolean;
+}
+
+export interface HealthCheckOptions {
+  readonly progress: Progress;
+  readonly replica: Pick<Replica, 'barrier'>;
+  readonly healthTimeoutMs: number;
+  readonly readyTimeoutMs: number;
+  /** During this time after the start, `/livez` takes unfinished start-up work for finished. */
+  readonly graceMs: number;
+}
+
+const everywhere: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz'];
+
+/** The checks of an API server, under the names and in the order that operators know. */
+export function addHealthChecks(health: HealthRegistry, options: HealthCheckOptions): void {
+  const { progress, replica, healthTimeoutMs, readyTimeoutMs, graceMs } = options;
+  const graceEnds = performance.now() + graceMs;
+  const store = (timeoutMs: number) => async (): Promise<void> => {
+    const result = await replica.barrier({ timeoutMs });
+    if (result.outcome !== 'reached') throw new Error(result.reason);
+  };
+  health.add({ name: 'ping', check: () => {} }, everywhere);
+  health.add({ name: 'log', check: () => {} }, everywhere);
+  health.add({ name: 'etcd', check: store(healthTimeoutMs) }, everywhere);
+  health.add({ name: 'etcd-readiness', check: store(readyTimeoutMs) }, ['readyz']);
+  health.add({ name: 'informer-sync', check: () => { demand(progress.synced, 'the cache is still being loaded'); } }, ['readyz']);
+  const bootstrapped = (): void => { demand(progress.bootstrapped, 'not finished'); };
+  health.add({ name: bootstrapCheck, check: bootstrapped }, ['healthz', 'readyz']);
+  health.add({ name: bootstrapCheck, check: () => { if (performance.now() > graceEnds) bootstrapped(); } }, ['livez']);
+  health.add({ name: 'shutdown', check: () => { demand(!progress.stopping, 'the process is stopping'); } }, ['readyz']);
+}
+
+const bootstrapCheck = 'poststarthook/bootstrap-objects';
+
+function demand(condition: boolean, complaint: string): void {
+  if (!condition) throw new Error(complaint);
+}

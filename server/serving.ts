@@ -1,0 +1,56 @@
+import { hostname, networkInterfaces } from 'node:os';
+import type { SecureContextOptions } from 'node:tls';
+import { ciphers, tlsVersions } from './catalogue/flags/tls.js';
+import { checkTlsSettings, readAuthorities, readKeyPair, selfSignedPair } from './http/credentials.js';
+import type { KeyPair } from './http/credentials.js';
+import type { ListenerOptions } from './http/listener.js';
+import { sniChooser } from './http/sni.js';
+import type { ApiServerOptions } from './options/apiserver.js';
+
+/** Everything the listener needs but the handler. Reads and checks the files that the options name; rejects with a CredentialError. */
+export async function servingOptions(options: ApiServerOptions): Promise<Omit<ListenerOptions, 'handle'>> {
+  const tls = tlsSettings(options);
+  checkTlsSettings(tls);
+  const clientCaFile = options['client-ca-file'];
+  return {
+    host: options['bind-address'],
+    port: options['secure-port'],
+    certificate: await servingPair(options),
+    clientCa: clientCaFile === null ? null : readAuthorities(clientCaFile),
+    sni: sniChooser(options['tls-sni-cert-key']),
+    tls,
+    http2: !options['disable-http2-serving'],
+    http2StreamsMax: options['http2-max-streams-per-connection'],
+    goawayChance: options['goaway-chance'],
+  };
+}
+
+function tlsSettings(options: ApiServerOptions): Pick<SecureContextOptions, 'minVersion' | 'ciphers'> {
+  const minVersion = tlsVersions[options['tls-min-version'] ?? 'VersionTLS12'] ?? 'TLSv1.2';
+  const names = options['tls-cipher-suites'].map((name) => ciphers[name]!);
+  // OpenSSL refuses the hash functions of TLS 1.0 and 1.1 at its usual security level.
+  const old = minVersion === 'TLSv1' || minVersion === 'TLSv1.1';
+  if (names.length === 0) return { minVersion, ...(old ? { ciphers: 'DEFAULT@SECLEVEL=0' } : {}) };
+  const always = Object.values(ciphers).filter((name) => name.startsWith('TLS_'));
+  return { minVersion, ciphers: [...new Set([...always, ...names]), ...(old ? ['@SECLEVEL=0'] : [])].join(':') };
+}
+
+function servingPair(options: ApiServerOptions): KeyPair | Promise<KeyPair> {
+  const [certFile, keyFile] = [options['tls-cert-file'], options['tls-private-key-file']];
+  if (certFile !== null && keyFile !== null) return readKeyPair(certFile, keyFile);
+  const addresses = [options['bind-address'], advertisedAddress(options), '127.0.0.1', '::1'].filter((address) => address !== '' && address !== '0.0.0.0' && address !== '::');
+  return selfSignedPair(options['cert-dir'], {
+    dns: [...new Set([hostname(), 'localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'])],
+    ip: [...new Set(addresses)],
+  });
+}
+
+/** The address under which others reach this server: as told, else where it listens, else the first that is not a loopback. */
+export function advertisedAddress(options: ApiServerOptions): string {
+  const told = options['advertise-address'];
+  if (told !== null) return told;
+  const bound = options['bind-address'];
+  if (bound !== '' && bound !== '0.0.0.0' && bound !== '::') return bound;
+  const outside = Object.values(networkInterfaces()).flatMap((list) => list ?? []).filter(({ internal }) => !internal);
+  return (outside.find(({ family }) => family === 'IPv4') ?? outside[0])?.address ?? '127.0.0.1';
+}
