@@ -30,7 +30,7 @@ export function fieldValue(object: StoredObject, field: string): string {
  * only where there are no namespaces.
  */
 export function scopeOf(selection: Selection, namespaced: boolean): { readonly namespace: string | null; readonly name: string | null } {
-  const namespace = namespaced ? selection.namespace ?? valueSelected(selection.fields, 'metadata.namespace') : '';
+  const namespace = selection.namespace ?? (namespaced ? valueSelected(selection.fields, 'metadata.namespace') : '');
   return { namespace, name: namespace === null ? null : nameSelected(selection.fields) };
 }
 

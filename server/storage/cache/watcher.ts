@@ -127,11 +127,6 @@ export class Watcher implements Watch {
 
   private replayStep(): boolean | Promise<void> {
     if (this.ended) return false;
-    const { history } = this.resource;
-    if (this.place < history.start) {
-      this.end({ outcome: 'expired', oldest: history.floor });
-      return false;
-    }
     this.replayChanges(stepSize);
     return this.state === 'replaying' && this.pause();
   }
@@ -139,6 +134,7 @@ export class Watcher implements Watch {
   /** Shows up to `max` changes; having shown the last one, the watch is live. */
   private replayChanges(max: number): void {
     const { history } = this.resource;
+    if (this.place < history.start) return this.end({ outcome: 'expired', oldest: history.floor });
     for (let count = 0; count < max && this.place < history.end; count++) {
       if (this.ended) return;
       this.deliver(new ChangeEvents(history.at(this.place++)));

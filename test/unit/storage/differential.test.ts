@@ -1,0 +1,174 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { ListRequest, ListResult, Storage, Version, Watch, WatchRequest, WriteResult } from '../../../server/storage/contract.js';
+import { createMemoryStorage, type MemoryStorage } from '../../../server/storage/memory.js';
+import { createRaftStorage, type RaftStorage } from '../../../server/storage/raft.js';
+import { FakeReplica } from './fakeReplica.js';
+import { Recorder, settle } from './recorder.js';
+import { configMaps, fields, key, labels, listRequest, nodes, objectFor, pods, selectableFields, watchRequest } from './suite.js';
+
+/**
+ * The watch cache against the model: both get the same random operations, and must give the same answers and show watchers the same
+ * events. Where the cache may refuse (history that it has given up), it must refuse or agree, never differ.
+ */
+
+const namespaces = ['a', 'a-b', 'b'];
+const objectNames = ['n1', 'n2', 'n3', 'n3-x', 'n4'];
+const resources = [configMaps, pods, nodes];
+
+type Operation =
+  | { readonly do: 'write' | 'delete'; readonly resource: number; readonly namespace: string; readonly name: string; readonly label: string | null; readonly node: string; /** Behind the current version. */ readonly stale: boolean }
+  | { readonly do: 'list'; readonly resource: number; readonly select: Selection; readonly limit: number | null; readonly back: number; readonly consistency: 'mostRecent' | 'exact' | 'notOlderThan'; readonly pages: boolean }
+  | { readonly do: 'watch'; readonly resource: number; readonly select: Selection; readonly start: 'mostRecent' | 'any' | 'after'; readonly back: number; readonly initialEvents: boolean }
+  | { readonly do: 'stop'; readonly which: number }
+  | { readonly do: 'settle' }
+  | { readonly do: 'compact'; readonly back: number };
+
+interface Selection { readonly namespace: string | null; readonly labels: string; readonly fields: string }
+
+const resource = fc.nat({ max: resources.length - 1 });
+const selection: fc.Arbitrary<Selection> = fc.record({
+  namespace: fc.constantFrom(null, ...namespaces),
+  labels: fc.constantFrom('', '', 'l=1', 'l!=1', 'l in (1,2)', '!l', 'l', 'l=1,l!=2'),
+  fields: fc.constantFrom('', '', 'metadata.name=n1', 'metadata.name!=n2', 'metadata.namespace=a', 'spec.nodeName=x', 'spec.nodeName!=x', 'spec.nodeName=,metadata.name=n3'),
+});
+const back = fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 6 }) }, { weight: 1, arbitrary: fc.integer({ min: -1, max: 40 }) });
+const write = fc.record({
+  do: fc.constantFrom('write' as const, 'write' as const, 'delete' as const), resource, namespace: fc.constantFrom(...namespaces), name: fc.constantFrom(...objectNames),
+  label: fc.constantFrom(null, '1', '2'), node: fc.constantFrom('', 'x', 'y'), stale: fc.integer({ min: 0, max: 9 }).map(n => n === 0),
+});
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 10, arbitrary: write },
+  { weight: 3, arbitrary: fc.record({
+    do: fc.constant('list' as const), resource, select: selection, limit: fc.constantFrom(null, 1, 2, 3), back, consistency: fc.constantFrom('mostRecent', 'exact', 'exact', 'notOlderThan'), pages: fc.boolean(),
+  }) },
+  { weight: 3, arbitrary: fc.record({
+    do: fc.constant('watch' as const), resource, select: selection, start: fc.constantFrom('mostRecent' as const, 'any' as const, 'after' as const), back, initialEvents: fc.boolean(),
+  }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('stop' as const), which: fc.nat({ max: 20 }) }) },
+  { weight: 2, arbitrary: fc.constant({ do: 'settle' as const }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('compact' as const), back: fc.nat({ max: 8 }) }) },
+) as fc.Arbitrary<Operation>;
+
+interface Pair { readonly model: { readonly sink: Recorder; readonly watch: Watch }; readonly cache: { readonly sink: Recorder; readonly watch: Watch } }
+
+/** Both storages, kept at the same version. */
+class Both {
+  readonly model: MemoryStorage = createMemoryStorage({ selectableFields });
+  readonly replica = new FakeReplica();
+  readonly cache: RaftStorage;
+  private readonly pairs: Pair[] = [];
+  private readonly reported: unknown[] = [];
+
+  constructor(changesMax: number) {
+    this.cache = createRaftStorage({ replica: this.replica, selectableFields, history: { changesMax }, versionTimeoutMs: 0, report: error => this.reported.push(error) });
+  }
+
+  async do(operation_: Operation): Promise<void> {
+    switch (operation_.do) {
+      case 'write': case 'delete': return this.write(operation_);
+      case 'list': return this.list(operation_);
+      case 'watch': return this.watch(operation_);
+      case 'stop': return this.stop(operation_.which);
+      case 'settle': return settle();
+      case 'compact': {
+        this.model.compact(this.model.version - operation_.back);
+        await this.cache.compact(Math.max(1, this.model.version - operation_.back), { timeoutMs: 1_000 });
+      }
+    }
+  }
+
+  /** What every watcher has seen, at the end. */
+  async check(): Promise<void> {
+    await settle();
+    expect(this.reported).to.deep.equal([]);
+    for (const { model, cache } of this.pairs) {
+      if (cache.sink.lines.at(-1) === 'end expired' && model.sink.lines.at(-1) !== 'end expired') {
+        // The cache keeps less history; what it showed before that must still be right.
+        expect(model.sink.lines.slice(0, cache.sink.lines.length - 1)).to.deep.equal(cache.sink.lines.slice(0, -1));
+        continue;
+      }
+      expect(cache.sink.lines).to.deep.equal(model.sink.lines);
+      expect(cache.sink.events.map(({ object }) => object.item.toString())).to.deep.equal(model.sink.events.map(({ object }) => object.item.toString()));
+      expect(cache.watch.version).to.equal(model.watch.version);
+    }
+  }
+
+  private async write({ do: verb, resource: index, namespace, name, label, node, stale }: Extract<Operation, { do: 'write' | 'delete' }>): Promise<void> {
+    const resource_ = resources[index] ?? configMaps;
+    const at = key(resource_, resource_ === nodes ? '' : namespace, name);
+    const current = await this.model.get(at, { at: 'any' });
+    const version = (current.outcome === 'found' ? current.object.version : 0) - (stale ? 1 : 0);
+    const object = objectFor(at, { node, ...(label === null ? {} : { labels: { l: label } }) });
+    const options = { timeoutMs: 1_000 };
+    const change = (storage: Storage): Promise<WriteResult> => {
+      if (verb === 'delete') return storage.delete(at, Math.max(1, version), options);
+      return version <= 0 ? storage.create(at, object, options) : storage.update(at, object, version, options);
+    };
+    expect(describe_(await change(this.cache))).to.deep.equal(describe_(await change(this.model)));
+  }
+
+  private async list({ resource: index, select, limit, back: back_, consistency, pages }: Extract<Operation, { do: 'list' }>): Promise<void> {
+    const version = Math.max(1, this.model.version - back_);
+    let request: ListRequest = listRequest(resources[index] ?? configMaps, {
+      ...selectionOf(select), limit, consistency: consistency === 'mostRecent' ? { at: 'mostRecent' } : { at: consistency, version },
+    });
+    for (;;) {
+      const model = await this.model.list(request);
+      const cache = await this.cache.list(request);
+      // The model forgets at once; the cache may still know.
+      if (model.outcome === 'expired') return;
+      expect(listed(cache)).to.deep.equal(listed(model));
+      const last = model.outcome === 'found' && model.more && pages ? model.items.at(-1) : undefined;
+      if (last === undefined || model.outcome !== 'found') return;
+      request = { ...request, after: last, consistency: { at: 'exact', version: model.version } };
+    }
+  }
+
+  private async watch({ resource: index, select, start, back: back_, initialEvents }: Extract<Operation, { do: 'watch' }>): Promise<void> {
+    const request: WatchRequest = watchRequest(resources[index] ?? configMaps, {
+      ...selectionOf(select), initialEvents: start === 'after' && initialEvents,
+      start: start === 'after' ? { at: start, version: Math.max(1, this.model.version - back_) } : { at: start },
+    });
+    const [model, cache] = [new Recorder(), new Recorder()];
+    this.pairs.push({ model: { sink: model, watch: this.model.watch(request, model) }, cache: { sink: cache, watch: this.cache.watch(request, cache) } });
+    if (request.initialEvents && back_ < 0) await cache.count(1); // The cache waits for that version for a moment.
+    // Both must begin at the same version to be compared; how far the cache gets with it before the next write is left to chance.
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  }
+
+  private stop(which: number): void {
+    const pair = this.pairs[which % Math.max(1, this.pairs.length)];
+    if (pair === undefined) return;
+    this.pairs.splice(this.pairs.indexOf(pair), 1);
+    pair.model.watch.stop();
+    pair.cache.watch.stop();
+    const [model, cache] = [pair.model.sink.lines, pair.cache.sink.lines.filter(line => line !== 'end expired')];
+    expect(cache).to.deep.equal(model.slice(0, cache.length));
+  }
+}
+
+const selectionOf = (select: Selection): Pick<ListRequest, 'namespace' | 'labels' | 'fields'> => ({ namespace: select.namespace, labels: labels(select.labels), fields: fields(select.fields) });
+
+const describe_ = (result: WriteResult): unknown => {
+  if (result.outcome === 'applied') return { outcome: 'applied', item: result.object.item.toString() };
+  return result.outcome === 'conflict' ? { outcome: 'conflict', current: result.current?.item.toString() } : result;
+};
+
+function listed(result: ListResult): unknown {
+  return result.outcome === 'found' ? { ...result, items: result.items.map(({ namespace, name, version, item }) => ({ namespace, name, version, item: item.toString() })) } : result;
+}
+
+describe('the watch cache beside the model', () => {
+  for (const changesMax of [100_000, 5] satisfies Version[]) {
+    it(`agrees, keeping ${changesMax} changes of history`, async function () {
+      this.timeout(60_000);
+      await fc.assert(fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 60 }), async operations => {
+        const both = new Both(changesMax);
+        await both.cache.ready();
+        for (const next of operations) await both.do(next);
+        await both.check();
+      }), { numRuns: 500 });
+    });
+  }
+});
