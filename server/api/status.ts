@@ -22,7 +22,8 @@ export interface Status {
   message?: string;
   reason?: string;
   details?: StatusDetails;
-  code: number;
+  /** HTTP status; absent where the reference leaves it out of a success. */
+  code?: number;
 }
 
 /**

@@ -1,0 +1,73 @@
+import { apiVersionOf } from '../api/resource.js';
+import { StatusError } from '../api/status.js';
+import type { Authorizer } from '../authorization/authorizer.js';
+import type { Catalogue } from '../catalogue/resources.js';
+import { DEPRECATED_RESOURCES } from '../catalogue/warnings.js';
+import type { Registry } from '../registry/contract.js';
+import type { Workers } from '../../workers/pool.js';
+import { sendPageNotFound } from './answers.js';
+import { createBodyReader } from './body.js';
+import type { RequestContext } from './context.js';
+import { REVIEWS } from './reviews/reviews.js';
+import { route, type ResourceVerb, type Route } from './routing.js';
+import { targetOf, type VerbDeps, type VerbHandler } from './verbs/deps.js';
+import { patch } from './verbs/patch.js';
+import { get, list } from './verbs/reads.js';
+import { watch } from './verbs/watch.js';
+import { create, remove, removeCollection, update } from './verbs/writes.js';
+
+export interface EndpointOptions {
+  readonly registry: Registry;
+  readonly catalogue: Catalogue;
+  readonly workers: Workers;
+  /** Answers access reviews; requests themselves have been authorized before they come here. */
+  readonly authorize: Authorizer;
+  readonly minRequestTimeoutSeconds?: number;
+}
+
+const MIN_REQUEST_TIMEOUT_SECONDS = 1800;
+
+const VERBS: Readonly<Record<ResourceVerb, VerbHandler>> = { get, list, watch, create, update, patch, delete: remove, deletecollection: removeCollection };
+
+/** Subresources whose body is the object itself, by the verbs that the generic life cycle handles. */
+const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<ResourceVerb, VerbHandler>>>>> = {
+  status: { get, update, patch },
+  finalize: { update },
+};
+
+/**
+ * Answers requests about resources. Each is read in the same steps: what is it about, is that served; then its verb. The HTTP layer has
+ * authorized the request, and only now is its body read. Throws StatusError for what the client is to see.
+ */
+export function createEndpoints(options: EndpointOptions): (context: RequestContext) => Promise<void> {
+  const { registry, catalogue, workers, authorize, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS } = options;
+  const deps: VerbDeps = { registry, catalogue, authorize, minRequestTimeoutSeconds, reader: createBodyReader(workers) };
+  return async context => {
+    const { info } = context;
+    if (!info.isResource) return sendPageNotFound(context);
+    const routing = route(context, info, catalogue);
+    if (routing.outcome === 'unknownGroup') return sendPageNotFound(context);
+    warnOfDeprecation(context, routing.route);
+    await handlerOf(routing.route)(context, routing.route, deps);
+  };
+}
+
+function handlerOf({ resource, subresource, verb }: Route): VerbHandler {
+  if (subresource !== null) return GENERIC_SUBRESOURCES[subresource.name]?.[verb] ?? notBuilt;
+  return REVIEWS[`${resource.resource}.${resource.group}`]?.[verb] ?? (isVirtual(resource.verbs) ? notBuilt : VERBS[verb]);
+}
+
+/** Types that can only be created stand for an operation; nothing of them is stored. */
+const isVirtual = (verbs: ReadonlySet<string>): boolean => !verbs.has('get') && !verbs.has('list');
+
+/** Served in discovery, not built yet. The object that it is about is looked up first: a missing one is what the client should hear of. */
+const notBuilt: VerbHandler = async (context, where, { registry }) => {
+  if (where.name !== '') await registry.get(targetOf(where), { at: 'mostRecent' });
+  const what = `${where.resource.resource}${where.subresource === null ? '' : `/${where.subresource.name}`}`;
+  throw new StatusError(501, 'NotImplemented', `${context.request.method ?? ''} of ${what} in ${apiVersionOf(where.resource)} is not implemented yet`, {});
+};
+
+function warnOfDeprecation(context: RequestContext, { resource }: Route): void {
+  const text = DEPRECATED_RESOURCES[`${apiVersionOf(resource)}/${resource.resource}`];
+  if (text !== undefined) context.warnings.push(text);
+}

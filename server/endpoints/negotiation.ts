@@ -1,0 +1,89 @@
+import { badRequest, formNotAcceptable, notAcceptable } from '../api/status.js';
+import type { RequestContext } from './context.js';
+import { ENCODERS, type Encoder } from './encoders.js';
+
+/** How an object is shown: as itself, only its metadata, or as rows of a table. */
+export type Form =
+  | { readonly form: 'object' }
+  | { readonly form: 'partial'; readonly list: boolean; readonly apiVersion: string }
+  | { readonly form: 'table'; readonly apiVersion: string; readonly include: TableInclude };
+
+export type TableInclude = 'None' | 'Metadata' | 'Object';
+
+/** What the client gets: which form in which encoding. */
+export interface Representation { readonly encoder: Encoder; readonly form: Form }
+
+const AS_ITSELF: Form = { form: 'object' };
+const META_GROUP = 'meta.k8s.io';
+const META_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
+/** The longest Accept header that is looked at; longer ones are no client's doing. */
+const ACCEPT_ENTRIES_MAX = 64;
+
+interface Entry { readonly mediaType: string; readonly quality: number; readonly parameters: ReadonlyMap<string, string> }
+
+/** Entries by falling quality; equal ones keep their order. A quality of 0 does not exclude, as in the reference. */
+function parseAccept(header: string): Entry[] {
+  return header.split(',', ACCEPT_ENTRIES_MAX).map(parseEntry).sort((a, b) => b.quality - a.quality);
+}
+
+function parseEntry(text: string): Entry {
+  const [mediaType = '', ...rest] = text.split(';').map(part => part.trim());
+  const parameters = new Map(rest.map(part => {
+    const [name = '', value = ''] = part.split('=', 2);
+    return [name.trim(), value.trim().replace(/^"(.*)"$/, '$1')];
+  }));
+  const quality = Number(parameters.get('q') ?? 1);
+  return { mediaType, quality: Number.isFinite(quality) ? quality : 1, parameters };
+}
+
+const plainTypes = (): string[] => ENCODERS.map(encoder => encoder.mediaType);
+const streamTypes = (): string[] => ENCODERS.flatMap(({ mediaType, streamType }) => (streamType === null ? [] : [`${mediaType};stream=watch`]));
+
+/**
+ * Chooses what to answer with. `collection` allows what only lists and watches serve; `stream` asks for an encoding that can stream.
+ * Throws 406 in two ways: for no media type at all, and for a form of the object that is not served.
+ */
+export function negotiate(context: RequestContext, { collection, stream }: { readonly collection: boolean; readonly stream: boolean }): Representation {
+  const header = context.request.headers.accept ?? '';
+  const first = ENCODERS[0];
+  if (first === undefined) throw new Error('no encoder is registered');
+  if (header.trim() === '' || header === '*/*' || header === first.mediaType) return { encoder: first, form: AS_ITSELF };
+  const entries = parseAccept(header);
+  if (!entries.some(({ mediaType }) => mediaType === '*/*' || plainTypes().includes(mediaType))) throw notAcceptable([...plainTypes(), ...(collection ? streamTypes() : [])]);
+  const found = firstAcceptable(entries, context.query);
+  if (found === null) throw formNotAcceptable(plainTypes());
+  if (stream && found.encoder.streamType === null) throw formNotAcceptable(streamTypes());
+  return found;
+}
+
+function firstAcceptable(entries: readonly Entry[], query: URLSearchParams): Representation | null {
+  for (const { mediaType, parameters } of entries) {
+    const encoder = mediaType === '*/*' ? ENCODERS[0] : ENCODERS.find(candidate => candidate.mediaType === mediaType);
+    const form = encoder === undefined ? null : formOf(parameters, query);
+    if (encoder !== undefined && form !== null) return { encoder, form };
+  }
+  return null;
+}
+
+const FORMS: Readonly<Record<string, (apiVersion: string, query: URLSearchParams) => Form>> = {
+  PartialObjectMetadata: apiVersion => ({ form: 'partial', list: false, apiVersion }),
+  PartialObjectMetadataList: apiVersion => ({ form: 'partial', list: true, apiVersion }),
+  Table: (apiVersion, query) => ({ form: 'table', apiVersion, include: tableInclude(query) }),
+};
+
+/** The form that the parameters `as`, `g` and `v` ask for, or null when it is not served. */
+function formOf(parameters: ReadonlyMap<string, string>, query: URLSearchParams): Form | null {
+  const as = parameters.get('as') ?? '';
+  const group = parameters.get('g') ?? '';
+  const version = parameters.get('v') ?? '';
+  if (as === '' && group === '' && version === '') return AS_ITSELF;
+  if (group !== META_GROUP || !META_VERSIONS.has(version) || !Object.hasOwn(FORMS, as)) return null;
+  return FORMS[as]?.(`${group}/${version}`, query) ?? null;
+}
+
+function tableInclude(query: URLSearchParams): TableInclude {
+  const include = query.get('includeObject') ?? '';
+  if (include === '') return 'Metadata';
+  if (include === 'None' || include === 'Metadata' || include === 'Object') return include;
+  throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`);
+}

@@ -1,0 +1,53 @@
+import { badRequest } from '../../api/status.js';
+import { jsonCodec } from '../../../workers/codecs/json.js';
+import type { Version } from '../../storage/contract.js';
+
+/** Where a chunk of a list ended. */
+export interface ContinuePosition { readonly namespace: string; readonly name: string }
+
+const FORMAT = 'meta.k8s.io/v1';
+/** Version of a token that goes on with the latest state because its own is gone. */
+const INCONSISTENT = -1;
+const DEPTH_MAX = 2;
+
+const invalid = (why: string): Error => badRequest(`invalid continue token: continue key is not valid: ${why}`);
+
+/**
+ * Tokens pin the version of the list and where it goes on. They carry nothing that a client could not ask for openly, so they need no
+ * signature; every part is checked when they come back. `version` null stands for an inconsistent continuation.
+ */
+export function encodeContinue(version: Version | null, last: ContinuePosition, allNamespaces: boolean): string {
+  const start = `${allNamespaces ? `${last.namespace}/` : ''}${last.name}\u0000`;
+  return Buffer.from(JSON.stringify({ v: FORMAT, rv: version ?? INCONSISTENT, start })).toString('base64url');
+}
+
+/** Throws 400 for a token that this server did not make. `namespace` is that of the request. */
+export function decodeContinue(token: string, allNamespaces: boolean, namespace: string): { readonly version: Version | null; readonly position: ContinuePosition } {
+  const { v, rv, start } = fieldsOf(token);
+  if (v !== FORMAT) throw invalid(`server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`);
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0 || rv < INCONSISTENT) throw invalid(`incorrect encoded start resourceVersion (version ${FORMAT})`);
+  if (typeof start !== 'string' || start === '') throw invalid(`encoded start key empty (version ${FORMAT})`);
+  if (start.split('/').some(segment => segment === '' || segment === '.' || segment === '..')) throw invalid(start);
+  return { version: rv === INCONSISTENT ? null : rv, position: positionOf(start.replace(/\u0000$/, ''), allNamespaces, namespace) };
+}
+
+function positionOf(key: string, allNamespaces: boolean, namespace: string): ContinuePosition {
+  if (!allNamespaces) return { namespace, name: key };
+  const slash = key.indexOf('/');
+  return slash < 0 ? { namespace: key, name: '' } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
+function fieldsOf(token: string): { v?: unknown; rv?: unknown; start?: unknown } {
+  const foreign = token.search(/[^A-Za-z0-9_-]/);
+  if (foreign >= 0) throw invalid(`illegal base64 data at input byte ${foreign}`);
+  if (token.length % 4 === 1) throw invalid(`illegal base64 data at input byte ${token.length - 1}`);
+  const decoded = jsonCodec.decode(Buffer.from(token, 'base64url'), { findDuplicates: false, depthMax: DEPTH_MAX });
+  if (!decoded.ok) throw invalid(decoded.message);
+  const { value } = decoded;
+  return typeof value === 'object' && value !== null ? value : {};
+}
+
+/** What a client is told whose token's version is gone, with a token in the answer that goes on with the latest state. */
+export const EXPIRED_CONTINUE = 'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, '
+  + 'or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - '
+  + 'objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';

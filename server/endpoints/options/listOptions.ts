@@ -1,0 +1,146 @@
+import { badRequest, plainError } from '../../api/status.js';
+import { parseFieldSelector, parseLabelSelector, type FieldSelector, type LabelSelector } from '../../api/selectors.js';
+import type { ServedResource } from '../../catalogue/resources.js';
+import { forbidden, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
+import { versionComplaint } from '../../registry/writes.js';
+import type { Consistency } from '../../storage/contract.js';
+import { checkedFields } from '../fieldSelectors.js';
+import { decodeContinue, type ContinuePosition } from './continueToken.js';
+import { booleanParameter, integerParameter, refuseFindings } from './values.js';
+
+/** What a list or deletecollection selects and how it reads; the resource-version table of the specification, section "Resource versions". */
+export interface ListOptions {
+  readonly labels: LabelSelector;
+  readonly fields: FieldSelector;
+  readonly consistency: Consistency;
+  readonly limit: number | null;
+  readonly after: ContinuePosition | null;
+  /** A version that is gone is reported in other words to who continues a list. */
+  readonly continuing: boolean;
+}
+
+export interface WatchOptions {
+  readonly labels: LabelSelector;
+  readonly fields: FieldSelector;
+  /** As sent: empty, "0", or a version. */
+  readonly resourceVersion: string;
+  readonly initialEvents: boolean;
+  readonly bookmarks: boolean;
+  readonly timeoutSeconds: number | null;
+}
+
+const MATCHES = ['Exact', 'NotOlderThan'] as const;
+type Match = typeof MATCHES[number] | '';
+const MATCH = Path.of('resourceVersionMatch');
+const SEND_INITIAL = Path.of('sendInitialEvents');
+
+interface Raw {
+  readonly resourceVersion: string;
+  readonly match: string;
+  readonly token: string;
+  readonly limit: number | null;
+  readonly timeoutSeconds: number | null;
+  readonly sendInitialEvents: boolean | null;
+}
+
+/** All parameters are read before any is judged: a value that cannot be read is told first. */
+function read(query: URLSearchParams): Raw {
+  const limit = integerParameter(query, 'limit');
+  return {
+    limit: limit === null || limit <= 0 ? null : limit,
+    timeoutSeconds: integerParameter(query, 'timeoutSeconds'),
+    resourceVersion: query.get('resourceVersion') ?? '',
+    match: query.get('resourceVersionMatch') ?? '',
+    token: query.get('continue') ?? '',
+    sendInitialEvents: booleanParameter(query, 'sendInitialEvents'),
+  };
+}
+
+/** Throws 400 or 422. `namespace` is null for all namespaces. */
+export function parseListOptions(query: URLSearchParams, resource: ServedResource, namespace: string | null): ListOptions {
+  const raw = read(query);
+  refuseFindings('ListOptions', [
+    ...matchFindings(raw),
+    ...(raw.sendInitialEvents === null ? [] : [forbidden(SEND_INITIAL, 'sendInitialEvents is forbidden for list')]),
+  ]);
+  const selection = parseSelection(query, resource);
+  if (raw.token !== '') return { ...selection, ...continued(raw, resource, namespace), continuing: true };
+  // From the cache a whole list costs no more than a page, so the limit counts only where a version is asked for.
+  const limit = raw.resourceVersion === '0' ? null : raw.limit;
+  return { ...selection, consistency: consistencyOf(raw), limit, after: null, continuing: false };
+}
+
+/** Throws 400, 422 or, for a version that is not a number, 500 as the reference does. */
+export function parseWatchOptions(query: URLSearchParams, resource: ServedResource): WatchOptions {
+  const raw = withWatchDefaults(read(query));
+  refuseFindings('ListOptions', watchFindings(raw));
+  const selection = parseSelection(query, resource);
+  const complaint = raw.resourceVersion === '' ? null : versionComplaint(raw.resourceVersion);
+  if (complaint !== null) throw plainError(500, `resourceVersion: Invalid value: ${JSON.stringify(raw.resourceVersion)}: ${complaint}`);
+  return {
+    ...selection, resourceVersion: raw.resourceVersion, initialEvents: raw.sendInitialEvents === true,
+    bookmarks: booleanParameter(query, 'allowWatchBookmarks') === true, timeoutSeconds: raw.timeoutSeconds,
+  };
+}
+
+/** A watch that starts with the state of things is the same as one that asks for initial events. */
+function withWatchDefaults(raw: Raw): Raw {
+  if (raw.sendInitialEvents !== null || raw.match !== '' || (raw.resourceVersion !== '' && raw.resourceVersion !== '0')) return raw;
+  return { ...raw, sendInitialEvents: true, match: 'NotOlderThan' };
+}
+
+const unsupportedMatch = (match: string): FieldError[] => ((MATCHES as readonly string[]).includes(match) ? [] : [notSupported(MATCH, match, [...MATCHES, ''])]);
+
+function matchFindings({ match, resourceVersion, token }: Raw): FieldError[] {
+  if (match === '') return [];
+  return [
+    ...(resourceVersion === '' ? [forbidden(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided')] : []),
+    ...(token === '' ? [] : [forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided')]),
+    ...unsupportedMatch(match),
+    ...(match === 'Exact' && resourceVersion === '0' ? [forbidden(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')] : []),
+  ];
+}
+
+function watchFindings({ match, sendInitialEvents, token }: Raw): FieldError[] {
+  if (sendInitialEvents === null) return match === '' ? [] : [forbidden(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')];
+  if (match === '') return [forbidden(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')];
+  return [
+    ...(match === 'NotOlderThan' ? [] : [notSupported(MATCH, match, ['NotOlderThan'])]),
+    ...(token === '' ? [] : [forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided')]),
+  ];
+}
+
+function parseSelection(query: URLSearchParams, resource: ServedResource): { labels: LabelSelector; fields: FieldSelector } {
+  const labels = parseLabelSelector(query.get('labelSelector') ?? '');
+  if (!labels.ok) throw badRequest(labels.message);
+  const fields = parseFieldSelector(query.get('fieldSelector') ?? '');
+  if (!fields.ok) throw badRequest(fields.message);
+  return { labels: labels.selector, fields: checkedFields(fields.selector, resource) };
+}
+
+function continued(raw: Raw, resource: ServedResource, namespace: string | null): Pick<ListOptions, 'consistency' | 'limit' | 'after'> {
+  const { version, position } = decodeContinue(raw.token, resource.namespaced && namespace === null, namespace ?? '');
+  if (raw.resourceVersion !== '' && raw.resourceVersion !== '0') throw badRequest('specifying resource version is not allowed when using continue');
+  const consistency: Consistency = version === null ? { at: 'mostRecent' } : { at: 'exact', version };
+  return { consistency, limit: raw.resourceVersion === '0' ? null : raw.limit, after: position };
+}
+
+function consistencyOf({ resourceVersion, match, limit }: Raw): Consistency {
+  if (resourceVersion === '') return { at: 'mostRecent' };
+  const complaint = versionComplaint(resourceVersion);
+  if (complaint !== null) throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${complaint}`);
+  const version = Number(resourceVersion);
+  if (version === 0) return { at: 'any' };
+  return isExact(match as Match, limit) ? { at: 'exact', version } : { at: 'notOlderThan', version };
+}
+
+const isExact = (match: Match, limit: number | null): boolean => match === 'Exact' || (match === '' && limit !== null);
+
+/** How a get reads. Throws 500 for a version that is not a number, as the reference does. */
+export function getConsistency(query: URLSearchParams): Consistency {
+  const resourceVersion = query.get('resourceVersion') ?? '';
+  if (resourceVersion === '') return { at: 'mostRecent' };
+  const complaint = versionComplaint(resourceVersion);
+  if (complaint !== null) throw plainError(500, `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${complaint}`);
+  return Number(resourceVersion) === 0 ? { at: 'any' } : { at: 'notOlderThan', version: Number(resourceVersion) };
+}

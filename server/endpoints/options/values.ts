@@ -1,0 +1,30 @@
+import { badRequest, invalidObject, type StatusError } from '../../api/status.js';
+import { toCause, type FieldError } from '../../registry/validation/field.js';
+
+/** Readers of single query parameters; what is wrong is told in the reference's words. Of a repeated parameter the first value counts. */
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** A whole number, or null when the parameter is absent. Throws 400; an empty value is not a number. */
+export function integerParameter(query: URLSearchParams, name: string): number | null {
+  const text = query.get(name);
+  if (text === null) return null;
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const value = BigInt(text.replace('+', ''));
+  if (value > INT64_MAX || value < -INT64_MAX - 1n) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  return Number(value);
+}
+
+/** True for any value but "false" and "0"; null when absent. */
+export const booleanParameter = (query: URLSearchParams, name: string): boolean | null => {
+  const text = query.get(name);
+  return text === null ? null : text !== '0' && text.toLowerCase() !== 'false';
+};
+
+/** The 422 for options that contradict each other. `kind` is that of the options, such as `ListOptions`. */
+export const invalidOptions = (kind: string, findings: readonly FieldError[]): StatusError =>
+  invalidObject({ group: 'meta.k8s.io', kind }, '', findings.map(toCause));
+
+export function refuseFindings(kind: string, findings: readonly FieldError[]): void {
+  if (findings.length > 0) throw invalidOptions(kind, findings);
+}

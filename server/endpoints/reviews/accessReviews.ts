@@ -1,0 +1,113 @@
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { invalidObject } from '../../api/status.js';
+import type { Attributes, Decision } from '../../authorization/authorizer.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import { invalid, Path, toCause, type FieldError } from '../../registry/validation/field.js';
+import { checkNamespace } from '../../registry/writes.js';
+import { sendDocument, typeOf } from '../answers.js';
+import type { RequestContext, User } from '../context.js';
+import { negotiate } from '../negotiation.js';
+import { parseWriteParameters } from '../options/writeOptions.js';
+import type { Route } from '../routing.js';
+import { targetOf, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
+
+const SPEC = Path.of('spec');
+const RESOURCE = SPEC.child('resourceAttributes');
+const NON_RESOURCE = SPEC.child('nonResourceAttributes');
+
+/** What each of the reviews adds to the common rules, and about whom it asks. */
+interface ReviewRules {
+  readonly validate: (spec: JsonObject, namespace: string) => FieldError[];
+  readonly subject: (spec: JsonObject, caller: User) => User;
+}
+
+/** Exactly one of the two kinds of attributes has to be there. */
+function validateAttributes(spec: JsonObject): FieldError[] {
+  const resource = present(spec['resourceAttributes']);
+  const nonResource = present(spec['nonResourceAttributes']);
+  if (resource && nonResource) return [invalid(NON_RESOURCE, shownNonResource(spec), 'cannot be specified in combination with resourceAttributes')];
+  if (!resource && !nonResource) return [invalid(RESOURCE, null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')];
+  return resource ? ['fieldSelector', 'labelSelector'].flatMap(member => validateSelector(spec, member)) : [];
+}
+
+function validateSelector(spec: JsonObject, member: string): FieldError[] {
+  const selector = membersOf(memberAt(spec, 'resourceAttributes', member));
+  const raw = textAt(selector, 'rawSelector');
+  if (raw === '' || itemsOf(selector['requirements']).length === 0) return [];
+  return [invalid(RESOURCE.child(member, 'rawSelector'), raw, 'may not specified at the same time as requirements')];
+}
+
+const validateSubject = (spec: JsonObject): FieldError[] =>
+  (textAt(spec, 'user') === '' && itemsOf(spec['groups']).length === 0 ? [invalid(SPEC.child('user'), textAt(spec, 'user'), 'at least one of user or group must be specified')] : []);
+
+const present = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
+const shownNonResource = (spec: JsonObject): JsonObject => ({ Path: textAt(spec, 'nonResourceAttributes', 'path'), Verb: textAt(spec, 'nonResourceAttributes', 'verb') });
+
+const namedSubject = (spec: JsonObject): User => ({
+  name: textAt(spec, 'user'), uid: textAt(spec, 'uid'), groups: itemsOf(spec['groups']).map(String),
+  extra: Object.fromEntries(Object.entries(membersOf(spec['extra'])).map(([key, values]) => [key, itemsOf(values).map(String)])),
+});
+
+const ofSubject: ReviewRules = { validate: spec => [...validateAttributes(spec), ...validateSubject(spec)], subject: namedSubject };
+
+const ofLocalSubject: ReviewRules = {
+  validate: (spec, namespace) => {
+    if (present(spec['nonResourceAttributes'])) return [invalid(NON_RESOURCE, shownNonResource(spec), 'disallowed on this kind of request')];
+    const own = textAt(spec, 'resourceAttributes', 'namespace');
+    return [...ofSubject.validate(spec, namespace), ...(own === namespace ? [] : [invalid(RESOURCE.child('namespace'), own, 'must match metadata.namespace')])];
+  },
+  subject: namedSubject,
+};
+
+const ofSelf: ReviewRules = { validate: validateAttributes, subject: (_spec, caller) => caller };
+
+export const subjectAccessReview: VerbHandler = (context, route, deps) => review(context, route, deps, ofSubject);
+export const localSubjectAccessReview: VerbHandler = (context, route, deps) => review(context, route, deps, ofLocalSubject);
+export const selfSubjectAccessReview: VerbHandler = (context, route, deps) => review(context, route, deps, ofSelf);
+
+async function review(context: RequestContext, route: Route, { reader, authorize }: VerbDeps, rules: ReviewRules): Promise<void> {
+  const { resource } = route;
+  const representation = negotiate(context, { collection: false, stream: false });
+  const { fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
+  const body = await reader.object(context, resource, fieldValidation);
+  checkNamespace(body.metadata, targetOf(route));
+  const namespace = route.namespace ?? '';
+  const spec = membersOf(body['spec']);
+  refuse(resource.group, [...validateMetadata(body, resource.namespaced), ...rules.validate(spec, namespace)]);
+  const decision = await authorize(attributesOf(spec, rules.subject(spec, context.user)));
+  const metadata = { ...body.metadata, ...(resource.namespaced ? { namespace } : {}) };
+  sendDocument(context, representation, { ...typeOf(resource), metadata, spec, status: statusOf(decision, spec) }, 201);
+}
+
+/** A review is a question, not an object: apart from the namespace its metadata must be empty. */
+function validateMetadata({ metadata }: ApiObject, namespaced: boolean): FieldError[] {
+  const { namespace: _namespace, managedFields: _managedFields, ...rest } = metadata;
+  const extra = namespaced ? rest : metadata;
+  return Object.keys(extra).length === 0 ? [] : [invalid(Path.of('metadata'), extra, namespaced ? 'must be empty except for namespace' : 'must be empty')];
+}
+
+function refuse(group: string, findings: readonly FieldError[]): void {
+  // The reference does not know the kind here, and leaves its place empty.
+  if (findings.length > 0) throw invalidObject({ group, kind: '' }, '', findings.map(toCause));
+}
+
+function attributesOf(spec: JsonObject, user: User): Attributes {
+  const resource = memberAt(spec, 'resourceAttributes');
+  if (!present(resource)) return { isResource: false, user, verb: textAt(spec, 'nonResourceAttributes', 'verb'), path: textAt(spec, 'nonResourceAttributes', 'path') };
+  const text = (member: string): string => textAt(resource, member);
+  return {
+    isResource: true, user, verb: text('verb'), group: text('group'), version: text('version') || '*', namespace: text('namespace'),
+    resource: text('resource'), subresource: text('subresource'), name: text('name'),
+  };
+}
+
+const SELECTOR_OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
+
+function statusOf({ decision, reason }: Decision, spec: JsonObject): JsonObject {
+  const broken = ['fieldSelector', 'labelSelector'].filter(member =>
+    itemsOf(memberAt(spec, 'resourceAttributes', member, 'requirements')).some(each => !SELECTOR_OPERATORS.has(textAt(each, 'operator'))));
+  return {
+    allowed: decision === 'allow', ...(decision === 'deny' ? { denied: true } : {}), ...(reason === '' ? {} : { reason }),
+    ...(broken.length === 0 ? {} : { evaluationError: broken.map(member => `spec.resourceAttributes.${member} ignored due to parse error`).join(', ') }),
+  };
+}

@@ -1,0 +1,18 @@
+import { sendDocument } from '../answers.js';
+import { negotiate } from '../negotiation.js';
+import { parseWriteParameters } from '../options/writeOptions.js';
+import type { VerbHandler } from '../verbs/deps.js';
+import { typeOf } from '../answers.js';
+
+/** Tells clients who they are to the server. Whatever the body says is ignored. */
+export const selfSubjectReview: VerbHandler = async (context, { resource }, { reader }) => {
+  const representation = negotiate(context, { collection: false, stream: false });
+  const { fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
+  await reader.object(context, resource, fieldValidation);
+  const { name, uid, groups, extra } = context.user;
+  const userInfo = {
+    username: name, ...(uid === '' ? {} : { uid }), ...(groups.length === 0 ? {} : { groups }), ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+  const creationTimestamp = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  sendDocument(context, representation, { ...typeOf(resource), metadata: { creationTimestamp }, status: { userInfo } }, 201);
+};

@@ -1,0 +1,59 @@
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { qualifiedName } from '../../api/resource.js';
+import { columnsOf, type Column } from '../../catalogue/tables.js';
+import type { ServedResource } from '../../catalogue/resources.js';
+import { servedObject } from '../../registry/conversion.js';
+import { orderedMetadata } from '../../registry/metadata.js';
+import type { StoredObject } from '../../storage/contract.js';
+import type { ListMeta } from '../encoders.js';
+import type { Form } from '../negotiation.js';
+import { appsCells } from './apps.js';
+import { age, NONE, type Cell, type Cells } from './cell.js';
+import { coreCells } from './core.js';
+import { otherCells } from './others.js';
+
+type TableForm = Extract<Form, { form: 'table' }>;
+
+const CELLS: Readonly<Record<string, Cells>> = { ...coreCells, ...appsCells, ...otherCells };
+
+/** Columns that mean the same for every kind. */
+const COMMON: Cells = {
+  'Name': object => object.metadata.name ?? '',
+  'Age': (object, now) => age(object.metadata.creationTimestamp, now),
+  'Created At': object => object.metadata.creationTimestamp ?? '',
+};
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  'Name': 'The name of the object, unique among objects of its kind in its namespace.',
+  'Created At': 'When the server created the object, in UTC.',
+  'Age': 'Time since the object was created.',
+};
+
+const definition = ({ name, type, format, priority }: Column): JsonObject => ({ name, type, format, description: DESCRIPTIONS[name] ?? `${name} of the object.`, priority });
+
+/**
+ * The Table form of some objects. Later events of a watch leave the column definitions out (`headers` false): they cannot change.
+ * Cells are worked out anew each time because most tables show ages; `now` is in milliseconds.
+ */
+export function tableOf(resource: ServedResource, items: readonly StoredObject[], meta: ListMeta, form: TableForm, headers = true, now = Date.now()): JsonObject {
+  const columns = columnsOf(resource);
+  const cells = CELLS[qualifiedName(resource)] ?? {};
+  const makers = columns.map(column => cells[column.name] ?? COMMON[column.name] ?? missing);
+  return {
+    kind: 'Table', apiVersion: form.apiVersion, metadata: { ...meta },
+    columnDefinitions: headers ? columns.map(definition) : null,
+    rows: items.map(stored => row(resource, servedObject(resource, stored), makers, form, now)),
+  };
+}
+
+/** Columns whose cells are not worked out yet. */
+const missing: Cell = () => NONE;
+
+function row(resource: ServedResource, object: ApiObject, makers: readonly Cell[], form: TableForm, now: number): JsonObject {
+  const cells: JsonValue[] = makers.map(make => make(object, now));
+  if (form.include === 'None') return { cells };
+  const { metadata, ...content } = object;
+  if (form.include === 'Metadata') return { cells, object: { kind: 'PartialObjectMetadata', apiVersion: form.apiVersion, metadata: orderedMetadata(metadata) } };
+  const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+  return { cells, object: { kind: resource.kind, apiVersion, metadata, ...content } };
+}

@@ -1,0 +1,31 @@
+import type { Authorizer } from '../../authorization/authorizer.js';
+import type { Catalogue } from '../../catalogue/resources.js';
+import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
+import type { BodyReader } from '../body.js';
+import type { RequestContext } from '../context.js';
+import type { Route } from '../routing.js';
+
+/** What the verbs work with. */
+export interface VerbDeps {
+  readonly registry: Registry;
+  readonly catalogue: Catalogue;
+  readonly reader: BodyReader;
+  readonly authorize: Authorizer;
+  /** A watch without a timeout of its own lasts between this and twice this. */
+  readonly minRequestTimeoutSeconds: number;
+}
+
+export type VerbHandler = (context: RequestContext, route: Route, deps: VerbDeps) => Promise<void>;
+
+/** Longest time that a write may wait for storage when the request has no deadline. */
+const WRITE_TIMEOUT_MS = 34_000;
+
+export const targetOf = ({ resource, namespace, name }: Route): Target => ({ resource, namespace: namespace ?? '', name });
+
+export function writeOptions(context: RequestContext, dryRun: boolean): WriteOptions {
+  const left = context.deadline - performance.now();
+  return {
+    userName: context.user.name, dryRun, timeoutMs: Math.max(1, Number.isFinite(left) ? Math.min(left, WRITE_TIMEOUT_MS) : WRITE_TIMEOUT_MS),
+    warn: text => { context.warnings.push(text); },
+  };
+}

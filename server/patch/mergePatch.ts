@@ -1,0 +1,18 @@
+import { setMember } from '../api/members.js';
+import type { JsonObject, JsonValue } from '../api/object.js';
+
+const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * JSON Merge Patch (RFC 7386): members of the patch replace those of the target, null removes them, objects are merged, all else is
+ * replaced as a whole. Returns a new value; neither argument is changed. Depth is bounded by the decoder's limit on nesting.
+ */
+export function applyMergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
+  if (!isObject(patch)) return patch;
+  const result: JsonObject = isObject(target) ? { ...target } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null || value === undefined) delete result[name];
+    else setMember(result, name, applyMergePatch(Object.hasOwn(result, name) ? result[name] : undefined, value));
+  }
+  return result;
+}

@@ -1,0 +1,52 @@
+import type { ApiObject } from '../api/object.js';
+import type { ServedResource } from '../catalogue/resources.js';
+import type { Consistency, ListRequest, ListResult, StoredObject, Watch, WatchRequest, WatchSink } from '../storage/contract.js';
+import type { DeletionWish } from './deletion.js';
+
+/** One object of a served resource type. `namespace` is empty for cluster-scoped types. */
+export interface Target { readonly resource: ServedResource; readonly namespace: string; readonly name: string }
+
+export interface WriteOptions {
+  readonly userName: string;
+  readonly dryRun: boolean;
+  /** How long storage may take before the outcome counts as unknown. */
+  readonly timeoutMs: number;
+  /** Receives texts for `Warning` headers. */
+  readonly warn: (text: string) => void;
+}
+
+/** How an update makes the new object out of the current one. */
+export interface Change {
+  /**
+   * Gives the new object in the served version. `current` is the object in that version, or null when it does not exist; it belongs to the
+   * callee. Called again when the object changed meanwhile, so it must not keep state. Throws StatusError.
+   */
+  readonly apply: (current: ApiObject | null) => ApiObject | Promise<ApiObject>;
+  /** Name of the subresource through which the write comes, empty for the object itself. */
+  readonly subresource: string;
+  /** The object must have this uid; null for any. */
+  readonly uid: string | null;
+  /** An absent object may be created if its kind allows that. */
+  readonly mayCreate: boolean;
+}
+
+export interface Written { readonly object: StoredObject; readonly created: boolean }
+export interface Deleted { readonly object: StoredObject; /** False while finalizers or a grace period hold the object. */ readonly gone: boolean }
+
+export type ListPage = Extract<ListResult, { outcome: 'found' }>;
+export type ListQuery = Omit<ListRequest, 'resource'>;
+export type WatchQuery = Omit<WatchRequest, 'resource'>;
+
+/** The generic life cycle of objects of every type. All methods throw StatusError for what a client is to see. */
+export interface Registry {
+  get(target: Target, consistency: Consistency): Promise<StoredObject>;
+  /** `expiredMessage` is what an unavailable version is reported as. */
+  list(resource: ServedResource, query: ListQuery, expiredMessage?: string): Promise<ListPage>;
+  watch(resource: ServedResource, query: WatchQuery, sink: WatchSink): Watch;
+  /** Creates an object; the target's name is empty unless the path names one (a PUT that creates). The object is in the served version. */
+  create(target: Target, object: ApiObject, options: WriteOptions): Promise<StoredObject>;
+  update(target: Target, change: Change, options: WriteOptions): Promise<Written>;
+  delete(target: Target, wish: DeletionWish, options: WriteOptions): Promise<Deleted>;
+  /** Deletes what the query selects and answers with the list as it was before. */
+  deleteCollection(resource: ServedResource, query: ListQuery, wish: DeletionWish, options: WriteOptions): Promise<ListPage>;
+}

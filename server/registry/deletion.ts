@@ -1,0 +1,96 @@
+import type { ApiObject } from '../api/object.js';
+import type { Strategy } from './strategy.js';
+
+/** What a DELETE asks for beyond the object's name; absent members are null. */
+export interface DeletionWish {
+  readonly gracePeriodSeconds: number | null;
+  readonly propagationPolicy: 'Orphan' | 'Foreground' | 'Background' | null;
+  /** The older spelling of the policy: true means Orphan, false neither of the finalizers. */
+  readonly orphanDependents: boolean | null;
+  readonly uid: string | null;
+  readonly resourceVersion: string | null;
+}
+
+export const NO_WISH: DeletionWish = { gracePeriodSeconds: null, propagationPolicy: null, orphanDependents: null, uid: null, resourceVersion: null };
+
+/** What has to happen to an object that a client wants gone. */
+export type DeletionPlan =
+  | { readonly action: 'remove' }
+  /** It has to stay for now and is marked; its finalizers' owners see that. */
+  | { readonly action: 'mark'; readonly object: ApiObject };
+
+const ORPHAN = 'orphan';
+const FOREGROUND = 'foregroundDeletion';
+
+/**
+ * Decides between removal and marking. Pure: `now` is RFC 3339 with seconds. Two-phase deletion is described in the specification,
+ * section "States and transitions"; the propagation policy is carried to the garbage collector as a finalizer.
+ */
+export function planDeletion(old: ApiObject, wish: DeletionWish, strategy: Strategy, now: string): DeletionPlan {
+  const object = structuredClone(old);
+  const deleting = old.metadata.deletionTimestamp !== undefined;
+  const finalizers = finalizersFor(old, wish, strategy);
+  const grace = graceFor(old, wish, strategy);
+  const held = finalizers.length > 0 || strategy.heldBy?.(old) === true || (strategy.alwaysMarks === true && !deleting);
+  if (!held && grace === 0) return { action: 'remove' };
+
+  object.metadata.finalizers = finalizers;
+  if (deleting) return { action: 'mark', object: shortened(object, grace) };
+  if (strategy.markDeleted !== undefined) strategy.markDeleted(object, now);
+  else markDeleted(object, now, grace);
+  return { action: 'mark', object };
+}
+
+/** The default mark. The generation grows because a controller has to look at the object once more. */
+function markDeleted(object: ApiObject, now: string, grace: number): void {
+  const { metadata } = object;
+  metadata.deletionTimestamp = later(now, grace);
+  metadata.deletionGracePeriodSeconds = grace;
+  if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
+}
+
+/** A later request may only bring the end closer. */
+function shortened(object: ApiObject, grace: number): ApiObject {
+  const { metadata } = object;
+  const before = metadata.deletionGracePeriodSeconds ?? 0;
+  if (grace >= before) return object;
+  metadata.deletionTimestamp = later(metadata.deletionTimestamp ?? '', grace - before);
+  metadata.deletionGracePeriodSeconds = grace;
+  return object;
+}
+
+function graceFor(old: ApiObject, wish: DeletionWish, strategy: Strategy): number {
+  if (strategy.graceSeconds === undefined) return 0;
+  const wanted = strategy.graceSeconds(old, wish.gracePeriodSeconds);
+  const before = old.metadata.deletionGracePeriodSeconds;
+  if (old.metadata.deletionTimestamp === undefined || before === undefined) return wanted;
+  return wish.gracePeriodSeconds === null ? before : Math.min(wanted, before);
+}
+
+function finalizersFor(old: ApiObject, wish: DeletionWish, strategy: Strategy): string[] {
+  const present = old.metadata.finalizers ?? [];
+  const wanted = policyFinalizer(present, wish, strategy);
+  if (wanted === 'keep') return [...present];
+  const others = present.filter(finalizer => finalizer !== ORPHAN && finalizer !== FOREGROUND);
+  return wanted === null ? others : present.includes(wanted) && others.length === present.length - 1 ? [...present] : [...others, wanted];
+}
+
+/** The finalizer that the policy stands for, null for none, 'keep' where an earlier decision holds. */
+function policyFinalizer(present: readonly string[], wish: DeletionWish, strategy: Strategy): string | null {
+  if (wish.orphanDependents !== null) return wish.orphanDependents ? ORPHAN : null;
+  switch (wish.propagationPolicy) {
+    case 'Orphan': return ORPHAN;
+    case 'Foreground': return FOREGROUND;
+    case 'Background': return null;
+    case null: break;
+  }
+  if (present.includes(ORPHAN) || present.includes(FOREGROUND)) return 'keep';
+  return strategy.defaultPropagation === 'orphan' ? ORPHAN : null;
+}
+
+const later = (time: string, seconds: number): string => new Date(Date.parse(time) + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
+
+/** An update that takes away the last thing that held a terminating object completes its deletion. */
+export const completesDeletion = ({ metadata, ...rest }: ApiObject, strategy: Strategy): boolean =>
+  metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0 && (metadata.finalizers ?? []).length === 0
+  && strategy.heldBy?.({ metadata, ...rest }) !== true;

@@ -1,0 +1,25 @@
+import { forbidden, notFound } from '../api/status.js';
+import type { GroupResource } from '../api/resource.js';
+import type { Storage } from '../storage/contract.js';
+import { isTerminating } from './core/namespaces.js';
+import { readFailure } from './failures.js';
+
+const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' };
+
+/**
+ * Refuses new objects in namespaces that do not exist or are on their way out. The namespace is looked up in the local state first;
+ * only one that seems absent is asked for again with the latest state, because it may have been created through another replica.
+ * Throws StatusError 404 or 403.
+ */
+export async function admitToNamespace(storage: Storage, namespace: string, resource: GroupResource, name: string): Promise<void> {
+  const key = { resource: NAMESPACES, namespace: '', name: namespace };
+  let result = await storage.get(key, { at: 'any' });
+  if (result.outcome === 'absent') result = await storage.get(key, { at: 'mostRecent' });
+  if (result.outcome === 'absent') throw notFound(NAMESPACES, namespace);
+  if (result.outcome !== 'found') throw readFailure(result);
+  if (isTerminating(result.object.decode())) throw terminating(resource, name, namespace);
+}
+
+const terminating = (resource: GroupResource, name: string, namespace: string): Error =>
+  forbidden(resource, name, `unable to create new content in namespace ${namespace} because it is being terminated`,
+    [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }]);

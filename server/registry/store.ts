@@ -1,0 +1,274 @@
+import { randomUUID } from 'node:crypto';
+import type { ApiObject } from '../api/object.js';
+import { conflict, forbidden, notFound, plainError, StatusError } from '../api/status.js';
+import type { ServedResource } from '../catalogue/resources.js';
+import type { Consistency, ObjectKey, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
+import type { Change, Deleted, ListPage, ListQuery, Registry, Target, WatchQuery, WriteOptions, Written } from './contract.js';
+import { fromStorage, servedObject, toStorage } from './conversion.js';
+import { completesDeletion, planDeletion, type DeletionWish } from './deletion.js';
+import { sameValue } from './equality.js';
+import { EXPIRED_LIST, modified, nameTaken, readFailure, writeFailure } from './failures.js';
+import { generatedName } from './generatedName.js';
+import { storedForm } from './metadata.js';
+import { admitToNamespace } from './namespaceLifecycle.js';
+import { strategyOf } from './strategies.js';
+import type { WriteContext } from './strategy.js';
+import { transientObject } from './transient.js';
+import { checkIdentity, nameAndValidate, prepareCreate, prepareUpdate, wrongUid } from './writes.js';
+
+/** A generated name that is taken is replaced by another one this often. */
+const NAME_ATTEMPTS_MAX = 8;
+/** Every round one of the competing writers wins, so this many writers of one object can compete. */
+const WRITE_ATTEMPTS_MAX = 100;
+/** Deletions of one deletecollection under way at the same time. */
+const DELETIONS_AT_ONCE = 8;
+
+export interface RegistryOptions {
+  readonly storage: Storage;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  /** Numbers in [0, 1), for generated names. */
+  readonly random?: () => number;
+  readonly newUid?: () => string;
+}
+
+export const createRegistry = (options: RegistryOptions): Registry => new GenericRegistry(options);
+
+/** What is known of an object when a write is worked out. */
+interface Known {
+  readonly stored: StoredObject | null;
+  /** Read with the latest state rather than from this replica's, which may be behind. */
+  readonly fresh: boolean;
+}
+
+class GenericRegistry implements Registry {
+  private readonly storage: Storage;
+  private readonly now: () => number;
+  private readonly random: () => number;
+  private readonly newUid: () => string;
+
+  constructor({ storage, now = Date.now, random = Math.random, newUid = randomUUID }: RegistryOptions) {
+    this.storage = storage;
+    this.now = now;
+    this.random = random;
+    this.newUid = newUid;
+  }
+
+  async get(target: Target, consistency: Consistency): Promise<StoredObject> {
+    const result = await this.storage.get(keyOf(target), consistency);
+    if (result.outcome === 'found') return result.object;
+    throw result.outcome === 'absent' ? absent(target) : readFailure(result);
+  }
+
+  async list(resource: ServedResource, query: ListQuery, expiredMessage = EXPIRED_LIST): Promise<ListPage> {
+    const result = await this.storage.list({ ...query, resource: resource.storage });
+    if (result.outcome === 'found') return result;
+    throw readFailure(result, { expiredMessage });
+  }
+
+  watch(resource: ServedResource, query: WatchQuery, sink: WatchSink): Watch {
+    return this.storage.watch({ ...query, resource: resource.storage }, sink);
+  }
+
+  async create(target: Target, object: ApiObject, options: WriteOptions): Promise<StoredObject> {
+    const { resource, namespace } = target;
+    const context = this.contextOf(options);
+    const body = toStorage(resource, object);
+    // Without a name of its own, an object gets one from its prefix; the first is chosen now because refusals name the object.
+    const prefix = (body.metadata.name ?? '') === '' ? body.metadata.generateName ?? '' : '';
+    const firstName = prefix === '' ? body.metadata.name ?? '' : generatedName(prefix, this.random);
+    if (resource.namespaced) await admitToNamespace(this.storage, namespace, resource.storage, firstName);
+    const version = body.metadata.resourceVersion ?? '';
+    prepareCreate(target, body, context, this.newUid());
+    return this.createNamed(target, body, { prefix, firstName, version }, options);
+  }
+
+  private async createNamed(target: Target, body: ApiObject, names: { prefix: string; firstName: string; version: string }, options: WriteOptions): Promise<StoredObject> {
+    let name = names.firstName;
+    for (let attempt = 1; ; attempt++) {
+      const form = nameAndValidate(target, body, name, '');
+      if (!options.dryRun && target.name === '' && names.version !== '' && names.version !== '0') throw plainError(500, 'resourceVersion should not be set on objects to be created');
+      const outcome = await this.tryCreate(target, name, form, options);
+      if (outcome.taken === null) {
+        for (const text of strategyOf(target.resource.storage).warnings?.(body, null) ?? []) options.warn(text);
+        return outcome.object;
+      }
+      if (names.prefix === '' || attempt >= NAME_ATTEMPTS_MAX) throw nameTaken(target.resource.storage, name, outcome.taken.terminating);
+      name = generatedName(names.prefix, this.random);
+    }
+  }
+
+  private async tryCreate(target: Target, name: string, form: ApiObject, options: WriteOptions):
+  Promise<{ readonly taken: { readonly terminating: boolean } } | { readonly taken: null; readonly object: StoredObject }> {
+    const key = keyOf({ ...target, name });
+    if (options.dryRun) {
+      const present = await this.read(key, 'mostRecent');
+      return present === null ? { taken: null, object: transientObject(form, 0) } : { taken: { terminating: isDeleting(present) } };
+    }
+    const result = await this.storage.create(key, form, { timeoutMs: options.timeoutMs });
+    switch (result.outcome) {
+      case 'applied': return { taken: null, object: result.object };
+      case 'conflict': return { taken: { terminating: result.current !== null && isDeleting(result.current) } };
+      default: throw writeFailure(result);
+    }
+  }
+
+  async update(target: Target, change: Change, options: WriteOptions): Promise<Written> {
+    const key = keyOf(target);
+    let known: Known = { stored: await this.read(key, 'any'), fresh: false };
+    for (let attempt = 0; attempt < WRITE_ATTEMPTS_MAX; attempt++) {
+      const outcome = await this.tryUpdate(target, change, known, options);
+      if (outcome.outcome === 'done') return outcome;
+      known = outcome.seen !== null && outcome.seen.version > (known.stored?.version ?? 0)
+        ? { stored: outcome.seen, fresh: false }
+        : { stored: await this.read(key, 'mostRecent'), fresh: true };
+    }
+    throw modified(target.resource.storage, target.name);
+  }
+
+  /**
+   * One round of an update. Whatever comes out of a state that may be outdated, except a write that storage checks itself, is tried again
+   * with the latest state: a refusal, "nothing changed", or the object's absence.
+   */
+  private async tryUpdate(target: Target, change: Change, known: Known, options: WriteOptions):
+  Promise<({ readonly outcome: 'done' } & Written) | { readonly outcome: 'again'; readonly seen: StoredObject | null }> {
+    const again = { outcome: 'again', seen: null } as const;
+    try {
+      if (known.stored === null) return known.fresh ? { outcome: 'done', object: await this.createByUpdate(target, change, options), created: true } : again;
+      const step = await this.planUpdate(target, change, known.stored, options);
+      if (step.step === 'unchanged') return known.fresh ? { outcome: 'done', object: known.stored, created: false } : again;
+      const written = await this.write(target, known.stored, step.object, options);
+      if (written.outcome === 'again') return written;
+      step.warnings.forEach(options.warn);
+      return { outcome: 'done', object: written.object, created: false };
+    } catch (error) {
+      if (!known.fresh && error instanceof StatusError && error.code < 500) return again;
+      throw error;
+    }
+  }
+
+  private async planUpdate(target: Target, change: Change, stored: StoredObject, options: WriteOptions): Promise<ReturnType<typeof prepareUpdate>> {
+    const old = stored.decode();
+    if (change.uid !== null && change.uid !== old.metadata.uid) throw wrongUid(target, change.uid, old.metadata.uid ?? '');
+    const object = toStorage(target.resource, await change.apply(servedObject(target.resource, stored)));
+    return prepareUpdate(target, object, stored, old, change.subresource, this.contextOf(options));
+  }
+
+  private async createByUpdate(target: Target, change: Change, options: WriteOptions): Promise<StoredObject> {
+    if (!change.mayCreate || change.subresource !== '' || strategyOf(target.resource.storage).createsOnUpdate !== true) throw absent(target);
+    const object = await change.apply(null);
+    checkIdentity(object.metadata, target);
+    if (target.resource.namespaced) await admitToNamespace(this.storage, target.namespace, target.resource.storage, target.name);
+    if (change.uid !== null) throw wrongUid(target, change.uid, '');
+    return this.create(target, object, options);
+  }
+
+  /** Stores the new state, or removes the object when the new state completes its deletion. */
+  private async write(target: Target, stored: StoredObject, object: ApiObject, options: WriteOptions):
+  Promise<{ readonly outcome: 'done'; readonly object: StoredObject } | { readonly outcome: 'again'; readonly seen: StoredObject | null }> {
+    const completes = completesDeletion(object, strategyOf(target.resource.storage));
+    if (options.dryRun) return { outcome: 'done', object: transientObject(object, stored.version) };
+    const { timeoutMs } = options;
+    const result = completes
+      ? await this.storage.delete(keyOf(target), stored.version, { timeoutMs })
+      : await this.storage.update(keyOf(target), object, stored.version, { timeoutMs });
+    switch (result.outcome) {
+      case 'applied': return { outcome: 'done', object: completes ? transientObject(object, result.object.version) : result.object };
+      case 'conflict': return { outcome: 'again', seen: result.current };
+      default: throw writeFailure(result);
+    }
+  }
+
+  async delete(target: Target, wish: DeletionWish, options: WriteOptions): Promise<Deleted> {
+    const strategy = strategyOf(target.resource.storage);
+    const why = strategy.protectedBy?.(target.name) ?? null;
+    if (why !== null) throw forbidden(target.resource.storage, target.name, why);
+    const deleted = await this.deleteUnprotected(target, wish, options);
+    for (const text of strategy.deleteWarnings?.(wish.propagationPolicy) ?? []) options.warn(text);
+    return deleted;
+  }
+
+  private async deleteUnprotected(target: Target, wish: DeletionWish, options: WriteOptions): Promise<Deleted> {
+    const key = keyOf(target);
+    let known: Known = { stored: await this.read(key, 'any'), fresh: false };
+    for (let attempt = 0; attempt < WRITE_ATTEMPTS_MAX; attempt++) {
+      const outcome = await this.tryDelete(target, wish, known, options);
+      if (outcome !== 'again') return outcome;
+      known = { stored: await this.read(key, 'mostRecent'), fresh: true };
+    }
+    throw modified(target.resource.storage, target.name);
+  }
+
+  private async tryDelete(target: Target, wish: DeletionWish, { stored, fresh }: Known, options: WriteOptions): Promise<Deleted | 'again'> {
+    const problem = stored === null ? absent(target) : preconditionProblem(target, stored, wish);
+    if (problem !== null || stored === null) {
+      if (!fresh) return 'again';
+      throw problem;
+    }
+    const plan = planDeletion(stored.decode(), wish, strategyOf(target.resource.storage), this.contextOf(options).now);
+    return plan.action === 'remove' ? this.remove(target, stored, options) : this.mark(target, stored, plan.object, fresh, options);
+  }
+
+  private async remove(target: Target, stored: StoredObject, options: WriteOptions): Promise<Deleted | 'again'> {
+    if (options.dryRun) return { object: stored, gone: true };
+    const result = await this.storage.delete(keyOf(target), stored.version, { timeoutMs: options.timeoutMs });
+    switch (result.outcome) {
+      case 'applied': return { object: result.object, gone: true };
+      case 'conflict': return 'again';
+      default: throw writeFailure(result);
+    }
+  }
+
+  private async mark(target: Target, stored: StoredObject, object: ApiObject, fresh: boolean, options: WriteOptions): Promise<Deleted | 'again'> {
+    const form = storedForm(object, stored.apiVersion);
+    if (sameValue(form, storedForm(stored.decode(), stored.apiVersion))) return fresh ? { object: stored, gone: false } : 'again';
+    if (options.dryRun) return { object: transientObject(form, stored.version), gone: false };
+    const result = await this.storage.update(keyOf(target), form, stored.version, { timeoutMs: options.timeoutMs });
+    switch (result.outcome) {
+      case 'applied': return { object: result.object, gone: false };
+      case 'conflict': return 'again';
+      default: throw writeFailure(result);
+    }
+  }
+
+  async deleteCollection(resource: ServedResource, query: ListQuery, wish: DeletionWish, options: WriteOptions): Promise<ListPage> {
+    const page = await this.list(resource, query);
+    for (let start = 0; start < page.items.length; start += DELETIONS_AT_ONCE) {
+      const batch = page.items.slice(start, start + DELETIONS_AT_ONCE);
+      const results = await Promise.allSettled(batch.map(({ namespace, name }) => this.delete({ resource, namespace, name }, wish, options)));
+      for (const result of results) if (result.status === 'rejected' && !isNotFound(result.reason)) throw result.reason;
+    }
+    return page;
+  }
+
+  private async read(key: ObjectKey, at: 'any' | 'mostRecent'): Promise<StoredObject | null> {
+    const result = await this.storage.get(key, { at });
+    if (result.outcome === 'found') return result.object;
+    if (result.outcome === 'absent') return null;
+    throw readFailure(result);
+  }
+
+  private contextOf({ userName, dryRun }: WriteOptions): WriteContext {
+    return { now: new Date(this.now()).toISOString().replace(/\.\d+Z$/, 'Z'), userName, dryRun };
+  }
+}
+
+const keyOf = ({ resource, namespace, name }: Target): ObjectKey => ({ resource: resource.storage, namespace, name });
+const absent = ({ resource, name }: Target): StatusError => notFound({ group: resource.group, resource: resource.resource }, name);
+const isDeleting = (stored: StoredObject): boolean => stored.decode().metadata.deletionTimestamp !== undefined;
+const isNotFound = (error: unknown): boolean => error instanceof StatusError && error.code === 404;
+
+/** What is wrong with a deletion's preconditions; the reference names the kind here instead of the resource. */
+function preconditionProblem({ resource, name }: Target, stored: StoredObject, { uid, resourceVersion }: DeletionWish): StatusError | null {
+  const kind = { group: resource.group, resource: resource.kind };
+  const actual = stored.decode().metadata;
+  if (uid !== null && uid !== actual.uid) {
+    return conflict(kind, name, `the UID in the precondition (${uid}) does not match the UID in record (${actual.uid ?? ''}). The object might have been deleted and then recreated`);
+  }
+  if (resourceVersion !== null && resourceVersion !== String(stored.version)) {
+    return conflict(kind, name, `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${stored.version}). The object might have been modified`);
+  }
+  return null;
+}
+
+export { fromStorage };

@@ -1,0 +1,97 @@
+import { isIP } from 'node:net';
+import type { JsonValue } from '../../api/object.js';
+import { invalid, notSupported, Path, required, type FieldError } from './field.js';
+import { dnsLabelName, labelValueComplaints, qualifiedNameComplaints, subdomainName, type NameRule } from './names.js';
+
+/** Rules for single values that many kinds share, in the reference's words. Each returns its findings, none for a good value. */
+
+export const between = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
+const numberOf = (value: JsonValue | undefined): number => Number(value ?? 0);
+
+export const nonNegative = (value: JsonValue | undefined, path: Path): FieldError[] =>
+  (numberOf(value) < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : []);
+
+export const positive = (value: JsonValue | undefined, path: Path): FieldError[] =>
+  (numberOf(value) <= 0 ? [invalid(path, value, 'must be greater than 0')] : []);
+
+export const inRange = (value: JsonValue | undefined, low: number, high: number, path: Path): FieldError[] =>
+  (numberOf(value) < low || numberOf(value) > high ? [invalid(path, value, between(low, high))] : []);
+
+export const portNumber = (value: JsonValue | undefined, path: Path): FieldError[] => inRange(value ?? 0, 1, 65535, path);
+
+/** Complaints about the name of a port (RFC 6335 service name). */
+export function portNameComplaints(name: string): string[] {
+  const complaints: string[] = [];
+  if (name.length > 15) complaints.push('must be no more than 15 characters');
+  if (!/^[-a-z0-9]+$/.test(name)) complaints.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  if (!/[a-z]/.test(name)) complaints.push('must contain at least one letter (a-z)');
+  if (name.includes('--')) complaints.push('must not contain consecutive hyphens');
+  if (name.startsWith('-') || name.endsWith('-')) complaints.push('must not begin or end with a hyphen');
+  return complaints;
+}
+
+/** A port by number, or by the name that some container gives it. */
+export function portNumberOrName(value: JsonValue | undefined, path: Path): FieldError[] {
+  if (typeof value === 'string') return portNameComplaints(value).slice(0, 1).map(text => invalid(path, value, text));
+  return portNumber(value, path);
+}
+
+const addressText = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+
+export function ipAddress(value: string, path: Path): FieldError[] {
+  if (isIP(value) === 0) return [invalid(path, value, addressText)];
+  return /^::ffff:/i.test(value) && value.includes('.') ? [invalid(path, value, 'must not be an IPv4-mapped IPv6 address')] : [];
+}
+
+/** `supported` is printed as given. An absent or empty value is refused as required. */
+export const oneOf = (value: JsonValue | undefined, supported: readonly string[], path: Path): FieldError[] =>
+  (value === undefined || value === null || value === '' ? [required(path, '')] : unlessListed(value, supported, path));
+
+/** Like `oneOf`, for members that may be absent. */
+export const optionallyOneOf = (value: JsonValue | undefined, supported: readonly string[], path: Path): FieldError[] =>
+  (value === undefined || value === null ? [] : unlessListed(value, supported, path));
+
+const unlessListed = (value: JsonValue, supported: readonly string[], path: Path): FieldError[] =>
+  (supported.includes(String(value)) ? [] : [notSupported(path, value, supported)]);
+
+export const named = (value: string, rule: NameRule, path: Path): FieldError[] => rule(value, false).map(text => invalid(path, value, text));
+export const dnsLabel = (value: string, path: Path): FieldError[] => named(value, dnsLabelName, path);
+export const dnsSubdomain = (value: string, path: Path): FieldError[] => named(value, subdomainName, path);
+export const qualified = (value: string, path: Path): FieldError[] => qualifiedNameComplaints(value).map(text => invalid(path, value, text));
+
+/** A required DNS label: an empty one is reported as missing alone. */
+export const requiredDnsLabel = (value: string, path: Path): FieldError[] => (value === '' ? [required(path, '')] : dnsLabel(value, path));
+
+/** Maps of labels to match (node selectors): keys and values are both reported at the map itself. */
+export const labelMap = (labels: Readonly<Record<string, JsonValue | undefined>>, path: Path): FieldError[] =>
+  Object.entries(labels).flatMap(([key, value]) => [
+    ...qualifiedNameComplaints(key).map(text => invalid(path, key, text)),
+    ...labelValueComplaints(String(value)).map(text => invalid(path, value, text)),
+  ]);
+
+/** A path below some directory: relative, and never up. */
+export function localPath(value: string, path: Path): FieldError[] {
+  return [...(value.startsWith('/') ? [invalid(path, value, 'must be a relative path')] : []), ...noBacksteps(value, path)];
+}
+
+export const noBacksteps = (value: string, path: Path): FieldError[] => (value.split('/').includes('..') ? [invalid(path, value, 'must not contain \'..\'')] : []);
+
+const fileModeText = 'must be a number between 0 and 0777 (octal), both inclusive';
+export const fileMode = (value: JsonValue | undefined, path: Path): FieldError[] =>
+  (value !== undefined && value !== null && (Number(value) < 0 || Number(value) > 0o777) ? [invalid(path, value, fileModeText)] : []);
+
+const configKey = /^[-._a-zA-Z0-9]+$/;
+/** A key of a ConfigMap or Secret. */
+export function configMapKeyComplaints(key: string): string[] {
+  if (key.length > 253) return ['must be no more than 253 characters'];
+  if (!configKey.test(key)) {
+    return ['a valid config key must consist of alphanumeric characters, \'-\', \'_\' or \'.\' (e.g. \'key.name\',  or \'KEY_NAME\',  or \'key-name\', regex used for validation is \'[-._a-zA-Z0-9]+\')'];
+  }
+  if (key === '.') return ['must not be \'.\''];
+  if (key === '..') return ['must not be \'..\''];
+  return key.startsWith('..') ? ['must not start with \'..\''] : [];
+}
+
+/** A set of objects of which one or none may be named: reports each but the first. Returns how many are set. */
+export const oneMemberOf = (holder: Readonly<Record<string, JsonValue | undefined>>, members: readonly string[]): string[] =>
+  members.filter(member => holder[member] !== undefined && holder[member] !== null);

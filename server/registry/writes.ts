@@ -1,0 +1,169 @@
+import type { ApiObject, ObjectMeta } from '../api/object.js';
+import { badRequest, conflict, invalidObject, modified, plainError, type StatusError } from '../api/status.js';
+import { apiVersionOf } from '../api/resource.js';
+import type { StoredObject } from '../storage/contract.js';
+import type { Target } from './contract.js';
+import { sameValue } from './equality.js';
+import { membersOf } from './members.js';
+import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
+import { strategyOf } from './strategies.js';
+import type { Strategy, WriteContext } from './strategy.js';
+import { Path, toCause, type FieldError } from './validation/field.js';
+import { validateFinalizerNames, validateMetadata, validateMetadataUpdate } from './validation/metadata.js';
+import { pathSegmentName, subdomainName } from './validation/names.js';
+
+/**
+ * The pure middle of create and update: from an object as a client sent it (converted to the stored version) to the object that is
+ * stored, or a StatusError thrown. Everything nondeterministic comes in as an argument.
+ */
+
+const FINALIZERS = Path.of('metadata', 'finalizers');
+
+/** Prepares everything but the name; `nameAndValidate` follows, again for every generated name. */
+export function prepareCreate(target: Target, object: ApiObject, context: WriteContext, uid: string): void {
+  const { resource, namespace } = target;
+  const strategy = strategyOf(resource.storage);
+  checkNamespace(object.metadata, target);
+  object.metadata.namespace = namespace;
+  strategy.setDefaults?.(object);
+  resetStatus(object, target, strategy);
+  strategy.prepareForCreate?.(object, context);
+  if (strategy.generationOf !== undefined) object.metadata.generation = 1;
+  fillMetadataForCreate(object, { namespace, uid, now: context.now });
+}
+
+/** Throws 422 with all findings; returns the stored form. */
+export function nameAndValidate(target: Target, object: ApiObject, name: string, version: string): ApiObject {
+  const { resource } = target;
+  const strategy = strategyOf(resource.storage);
+  object.metadata.name = name;
+  const rules = { namespaced: resource.namespaced, nameRule: strategy.validateName ?? subdomainName };
+  // A label may depend on the name, so defaults run once more now that it is known.
+  strategy.setDefaults?.(object);
+  const findings = [
+    ...validateMetadata(object.metadata, rules),
+    ...validateFinalizerNames(object.metadata.finalizers ?? [], FINALIZERS),
+    ...(strategy.validate?.(object) ?? []),
+  ];
+  if (findings.length > 0) throw invalidTarget(target, name, findings);
+  strategy.canonicalize?.(object);
+  object.metadata.resourceVersion = version;
+  return storedForm(object, apiVersionOf(resource.storage));
+}
+
+/** What an update leads to. */
+export type UpdateStep =
+  | { readonly step: 'unchanged' }
+  | { readonly step: 'write'; readonly object: ApiObject; readonly warnings: readonly string[] };
+
+/** Prepares and validates an update of `stored`, whose decoded form is `old`. */
+export function prepareUpdate(target: Target, object: ApiObject, stored: StoredObject, old: ApiObject, subresource: string, context: WriteContext): UpdateStep {
+  const { resource } = target;
+  const strategy = strategyOf(resource.storage);
+  checkIdentity(object.metadata, target);
+  object.metadata.namespace = target.namespace;
+  checkVersion(object.metadata, stored, target, strategy);
+  strategy.setDefaults?.(object);
+  carryMetadataForUpdate(object, old);
+  applyUpdateRules(object, old, target, strategy, subresource, context);
+  const findings = updateFindings(object, old, target, strategy, subresource);
+  if (findings.length > 0) throw invalidTarget(target, target.name, findings);
+  strategy.canonicalize?.(object);
+  const form = storedForm(object, apiVersionOf(resource.storage));
+  if (sameValue(withoutVersion(form), withoutVersion(storedForm(old, apiVersionOf(resource.storage))))) return { step: 'unchanged' };
+  const rules = subresource === '' ? strategy : strategy.subresources?.[subresource];
+  return { step: 'write', object: form, warnings: rules?.warnings?.(object, old) ?? [] };
+}
+
+function applyUpdateRules(object: ApiObject, old: ApiObject, target: Target, strategy: Strategy, subresource: string, context: WriteContext): void {
+  if (subresource !== '') {
+    const own = strategy.subresources?.[subresource]?.prepareForUpdate;
+    if (own !== undefined) own(object, old, context);
+    else if (subresource === 'status') keepAllButStatus(object, old);
+    return;
+  }
+  if (strategy.prepareForUpdate !== undefined) strategy.prepareForUpdate(object, old, context);
+  else if (target.resource.subresources.has('status')) object['status'] = old['status'];
+  const counted = strategy.generationOf;
+  if (counted !== undefined && counted.some(member => !sameValue(object[member], old[member]))) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
+
+/** A write to `status` may change metadata and status only. */
+function keepAllButStatus(object: ApiObject, old: ApiObject): void {
+  for (const member of Object.keys(object)) if (member !== 'metadata' && member !== 'status') delete object[member];
+  for (const [member, value] of Object.entries(old)) if (member !== 'metadata' && member !== 'status') object[member] = value;
+}
+
+/** Clients cannot create objects with a status, where a kind has it. */
+function resetStatus(object: ApiObject, { resource }: Target, strategy: Strategy): void {
+  if (resource.subresources.has('status') && strategy.prepareForCreate === undefined) object['status'] = {};
+}
+
+/**
+ * The reference runs the metadata checks twice, once generically and once for the kind, and lists what both find; clients that count
+ * causes see that, so it is kept.
+ */
+function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target, strategy: Strategy, subresource: string): FieldError[] {
+  const { metadata } = object;
+  const update = validateMetadataUpdate(metadata, old.metadata);
+  const validate = subresource === '' ? strategy.validateUpdate : strategy.subresources?.[subresource]?.validateUpdate;
+  return [
+    ...validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName }),
+    ...update,
+    ...update,
+    ...validateFinalizerNames(metadata.finalizers ?? [], FINALIZERS),
+    ...validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName }),
+    ...(validate?.(object, old) ?? []),
+  ];
+}
+
+const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });
+
+export function invalidTarget({ resource }: Target, name: string, findings: readonly FieldError[]): StatusError {
+  return invalidObject({ group: resource.group, kind: resource.kind }, name, findings.map(toCause));
+}
+
+/** The namespace of the body, if any, must be that of the path. Cluster-scoped types ignore it. */
+export function checkNamespace(meta: ObjectMeta, { resource, namespace }: Target): void {
+  const own = meta.namespace ?? '';
+  if (resource.namespaced && own !== '' && own !== namespace) throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+/** The body must name the object of the path. */
+export function checkIdentity(meta: ObjectMeta, target: Target): void {
+  const name = meta.name ?? '';
+  if (name === '') throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
+  if (name !== target.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`);
+  checkNamespace(meta, target);
+}
+
+/** Optimistic concurrency: the version that the client saw must be the current one, unless it does not care. Puts the current one in. */
+function checkVersion(meta: ObjectMeta, stored: StoredObject, { resource, name }: Target, strategy: Strategy): void {
+  const wanted = meta.resourceVersion ?? '';
+  const version = wanted === '' ? 0 : parseVersion(wanted);
+  if (version !== 0 && version !== stored.version) throw modified(resource.storage, name);
+  if (version === 0 && strategy.unconditionalUpdate === false) return;
+  meta.resourceVersion = String(stored.version);
+}
+
+const VERSION_MAX = 2n ** 64n - 1n;
+
+/** What is wrong with a resource version, in the reference's words, or null. */
+export function versionComplaint(text: string): string | null {
+  if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  return BigInt(text) > VERSION_MAX ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : null;
+}
+
+function parseVersion(text: string): number {
+  const complaint = versionComplaint(text);
+  if (complaint !== null) throw plainError(500, complaint);
+  return Number(text);
+}
+
+/** What a PUT with another object's uid is told. */
+export const wrongUid = ({ resource, namespace, name }: Target, wanted: string, actual: string): StatusError =>
+  conflict(resource.storage, name, `StorageError: invalid object, Code: 4, Key: /registry/${resource.storage.resource}/${namespace === '' ? '' : `${namespace}/`}${name}, ResourceVersion: 0, `
+    + `AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`);
+
+/** The value of a member of the status, for callers outside the strategies. */
+export const statusOf = (object: ApiObject): ReturnType<typeof membersOf> => membersOf(object['status']);
