@@ -1,0 +1,81 @@
+#!/usr/bin/env node
+import { helpText } from './catalogue/flags/help.js';
+import { createLogger, describeError } from './observability/logger.js';
+import type { Logger } from './observability/logger.js';
+import { apiServerFlags, readApiServerOptions } from './options/apiserver.js';
+import type { ApiServerOptions } from './options/apiserver.js';
+import { about, examples, versionText } from './options/texts.js';
+import { startServer } from './server.js';
+import type { RunningServer } from './server.js';
+
+/** Exit codes: 0 after an orderly stop, 1 for what failed, 2 for a command line that cannot be right. */
+const exitFailure = 1;
+const exitUsage = 2;
+
+async function main(argv: readonly string[]): Promise<void> {
+  const read = readApiServerOptions(argv);
+  if (!read.ok) {
+    process.stderr.write(`${read.errors.map((error) => `apiserver: ${error}\n`).join('')}See apiserver --help.\n`);
+    process.exitCode = exitUsage;
+    return;
+  }
+  const { options } = read;
+  const text = textAskedFor(options);
+  if (text !== null) {
+    process.stdout.write(text);
+    return;
+  }
+  const log = createLogger({ verbosity: options.v, modules: moduleLevels(options.vmodule) });
+  for (const name of read.withoutEffect) log.warn('option has no effect yet', { option: `--${name}` });
+  await run(options, log);
+}
+
+function textAskedFor(options: ApiServerOptions): string | null {
+  if (options.help) return helpText(apiServerFlags, { program: 'apiserver', about, examples, width: process.stdout.columns ?? 100 });
+  return options.version === 'true' || options.version === 'raw' ? versionText(options.version) : null;
+}
+
+/** `access=3,storage*=2` as a map, in order. */
+function moduleLevels(text: string | null): ReadonlyMap<string, number> {
+  const pairs = (text ?? '').split(',').filter((pair) => pair !== '').map((pair) => pair.split('='));
+  return new Map(pairs.map(([pattern, level]) => [pattern!, Number(level)]));
+}
+
+async function run(options: ApiServerOptions, log: Logger): Promise<void> {
+  // A state that nobody foresaw: the other replicas are right, this process may not be.
+  process.on('uncaughtException', (error: Error) => { endNow(log, 'unexpected error, ending', error); });
+  process.on('unhandledRejection', (reason: unknown) => { endNow(log, 'unexpected error, ending', reason); });
+  let server: RunningServer;
+  const signalled = firstSignal(log);
+  try {
+    server = await startServer(options, log);
+  } catch (error) {
+    endNow(log, 'cannot start', error, false);
+  }
+  const outcome = await Promise.race([signalled, server.failed]);
+  if (outcome instanceof Error) endNow(log, 'the replica cannot go on, ending', outcome);
+  await server.stop();
+  process.exit(0);
+}
+
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+function firstSignal(log: Logger): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let seen = false;
+    const onSignal = (signal: NodeJS.Signals): void => {
+      if (seen) endNow(log, 'second signal, ending at once', signal, false);
+      seen = true;
+      log.info('stopping', { signal });
+      resolve(signal);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}
+
+function endNow(log: Logger, event: string, cause: unknown, withStack = true): never {
+  log.error(event, { reason: describeError(cause), ...(withStack && cause instanceof Error ? { stack: cause.stack } : {}) });
+  process.exit(exitFailure);
+}
+
+await main(process.argv.slice(2));

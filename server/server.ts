@@ -1,0 +1,133 @@
+import { startReplica } from '../raft/client.js';
+import type { Replica } from '../raft/replica-api.js';
+import { accessFrom } from './access.js';
+import { assembleApi } from './assembly.js';
+import type { Api } from './assembly.js';
+import { compactRegularly } from './compaction.js';
+import { addHealthChecks } from './healthChecks.js';
+import type { Progress } from './healthChecks.js';
+import { createChain } from './http/chain.js';
+import type { Chain } from './http/chain.js';
+import { listen } from './http/listener.js';
+import type { Listener, ListenerOptions } from './http/listener.js';
+import { createRoutes } from './http/routes.js';
+import { createHealthRegistry } from './observability/health.js';
+import type { Logger } from './observability/logger.js';
+import { createMetrics } from './observability/metrics.js';
+import { exposeReplica } from './observability/raftMetrics.js';
+import type { ApiServerOptions } from './options/apiserver.js';
+import { replicaOptions } from './options/replica.js';
+import { servingOptions } from './serving.js';
+import { drainAndClose } from './shutdown.js';
+
+export interface RunningServer {
+  /** Where it listens, also when any free port was asked for. */
+  readonly url: string;
+  /** Resolves once everything is served; until then `/readyz` says what is missing. Never rejects. */
+  readonly ready: Promise<void>;
+  /** Resolves, with the reason, when the server cannot go on and the process must end. */
+  readonly failed: Promise<Error>;
+  /** Stops without losing an answer or a write. May be called again; all calls resolve together. */
+  stop(): Promise<void>;
+}
+
+/** How long a stopping leader looks for a successor, so that the others need not find out by waiting. */
+const handOverTimeoutMs = 2_000;
+const compactionTimeoutMs = 30_000;
+/** Wait between attempts to make what must exist in every cluster, while the cluster has no majority. */
+const bootstrapRetryMs = 250;
+
+/**
+ * Starts everything: the replica in its thread, the storage on it, the API, the listener. Resolves as soon as requests are taken.
+ * Rejects, with nothing left running, when files, addresses or data are not usable; the message says which.
+ */
+export async function startServer(options: ApiServerOptions, log: Logger): Promise<RunningServer> {
+  // Files are read first: a wrong certificate must not leave a replica half started.
+  const serving = await servingOptions(options);
+  const replica = await startReplica(replicaOptions(options), { log: ({ level, message, fields }) => { log.named('raft')[level](message, fields); } });
+  try {
+    return await serveReplica(options, log, serving, replica);
+  } catch (error) {
+    await replica.stop();
+    throw error;
+  }
+}
+
+async function serveReplica(options: ApiServerOptions, log: Logger, serving: Omit<ListenerOptions, 'handle'>, replica: Replica): Promise<RunningServer> {
+  const progress: Progress = { synced: false, bootstrapped: false, stopping: false };
+  const failed = new Promise<Error>((resolve) => { replica.onFailure(resolve); });
+  const api = assembleApi({ options, replica, log });
+  const chain = frontOf(options, log, replica, api, progress);
+  const listener = await listen({ ...serving, handle: chain.handle }).catch((error: unknown) => { api.storage.close(); throw error; });
+  const stopCompaction = compactRegularly({
+    intervalMs: options['etcd-compaction-interval'], version: () => api.storage.version, log: log.named('compaction'),
+    leads: async () => (await replica.status()).role === 'leader',
+    compact: (version) => api.storage.compact(version, { timeoutMs: compactionTimeoutMs }),
+  });
+  const url = `https://${listener.host.includes(':') ? `[${listener.host}]` : listener.host}:${listener.port}`;
+  log.info('serving', { address: url, member: options['raft-member-id'] });
+
+  let stopped: Promise<void> | null = null;
+  const stop = async (): Promise<void> => {
+    progress.stopping = true;
+    stopCompaction();
+    await drain(options, listener, chain, log);
+    await handOver(replica).catch((error: unknown) => { log.debug(2, 'leadership was not handed over', { error }); });
+    api.storage.close();
+    await replica.stop();
+    log.info('stopped');
+  };
+  return { url, ready: becomeReady(options, log, api, progress), failed, stop: () => (stopped ??= stop()) };
+}
+
+/** A replica alone has nobody to hand over to. */
+async function handOver(replica: Replica): Promise<void> {
+  const { role, members } = await replica.status();
+  if (role === 'leader' && members.filter((member) => member.role === 'voter').length > 1) await replica.transferLeadership({ timeoutMs: handOverTimeoutMs });
+}
+
+/** Filters, health checks and metrics around the API. */
+function frontOf(options: ApiServerOptions, log: Logger, replica: Replica, api: Api, progress: Progress): Chain {
+  const metrics = createMetrics({ disabled: options['disabled-metrics'] });
+  exposeReplica(metrics, () => replica.status());
+  const health = createHealthRegistry();
+  addHealthChecks(health, {
+    progress, replica, graceMs: options['livez-grace-period'], healthTimeoutMs: options['etcd-healthcheck-timeout'], readyTimeoutMs: options['etcd-readycheck-timeout'],
+  });
+  const routes = createRoutes({ resources: api.resources, documents: api.documents, health, metrics, replicaStatus: () => replica.status(), log: log.named('health') });
+  const directives = options['strict-transport-security-directives'];
+  return createChain({
+    ...accessFrom(options, log.named('access')), metrics, log: log.named('http'),
+    requestTimeoutMs: options['request-timeout'],
+    inflight: { readOnlyMax: options['max-requests-inflight'], mutatingMax: options['max-mutating-requests-inflight'] },
+    corsOrigins: options['cors-allowed-origins'].map((pattern) => new RegExp(pattern)),
+    strictTransportSecurity: directives.length === 0 ? null : directives.join('; '),
+  }, routes);
+}
+
+const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log: Logger): Promise<void> => drainAndClose(listener, chain, {
+  delayMs: options['shutdown-delay-duration'], sendRetryAfter: options['shutdown-send-retry-after'], watchGraceMs: options['shutdown-watch-termination-grace-period'],
+  requestsMs: options['request-timeout'], log,
+});
+
+/** Waits for the cache, then makes what must exist in every cluster. A cluster without majority is waited for: others may be on their way. */
+async function becomeReady(options: ApiServerOptions, log: Logger, api: Api, progress: Progress): Promise<void> {
+  const timeoutMs = options['storage-initialization-timeout'];
+  const patience = setTimeout(() => { log.warn('storage is not ready yet; a majority of members must be up', { waitedMs: timeoutMs }); }, timeoutMs);
+  patience.unref();
+  await api.storage.ready();
+  progress.synced = true;
+  for (let attempt = 0; !progress.stopping; attempt++) {
+    try {
+      await api.bootstrap();
+      break;
+    } catch (error) {
+      log.debug(attempt === 0 ? 2 : 4, 'bootstrap objects are not complete yet', { error });
+      await new Promise((resolve) => { setTimeout(resolve, bootstrapRetryMs); });
+    }
+  }
+  clearTimeout(patience);
+  progress.bootstrapped = true;
+  log.info('ready');
+}
+
