@@ -252,6 +252,7 @@ function apiserverFlags({ settings, pki, options }: Prepared, id: string, dataDi
     'tls-cert-file': pki.apiserver.certFile,
     'tls-private-key-file': pki.apiserver.keyFile,
     'client-ca-file': pki.caFile,
+    'authorization-mode': 'RBAC',
     'service-cluster-ip-range': serviceRange,
     'raft-data-dir': dataDirectory,
     'raft-member-id': id,
