@@ -8,6 +8,7 @@ import { Engine } from './replica/engine.js';
 import { ReplicaError } from './replica/errors.js';
 import { Inbox } from './replica/inbox.js';
 import { replicaLimits } from './replica/limits.js';
+import type { ReplicaLimits } from './replica/limits.js';
 import type { ReplicaSink } from './replica/sink.js';
 import { parseAddress } from './transport/address.js';
 import { createTransport } from './transport/transport.js';
@@ -20,10 +21,10 @@ export { Engine } from './replica/engine.js';
  * Starts a replica in this thread: opens its data directory, listens for peers, and runs until `stop`, or until it fails, which `sink` is told.
  * `session` names this start of the replica in its proposals. Rejects with a StorageError, a ReplicaError, or an Error of the listener.
  */
-export async function openReplica(options: ReplicaOptions, session: string, sink: ReplicaSink): Promise<Engine> {
+export async function openReplica(options: ReplicaOptions, session: string, sink: ReplicaSink, limits: ReplicaLimits = replicaLimits): Promise<Engine> {
   checkOptions(options);
   const data = openDataDirectory(options);
-  const inbox = new Inbox(replicaLimits.messagesMax);
+  const inbox = new Inbox(limits.messagesMax);
   let transport: Transport | null = null;
   try {
     checkMembership(options, data);
@@ -38,7 +39,7 @@ export async function openReplica(options: ReplicaOptions, session: string, sink
       log: sink.log,
       random: Math.random,
     });
-    return startEngine({ options, session, sink, data, inbox, transport });
+    return startEngine({ options, session, sink, data, inbox, transport, limits });
   } catch (error) {
     await transport?.close();
     data.log.close();
@@ -64,10 +65,11 @@ interface Opened {
   readonly data: DataDirectory;
   readonly inbox: Inbox;
   readonly transport: Transport;
+  readonly limits: ReplicaLimits;
 }
 
-function startEngine({ options, session, sink, data: { store, log, snapshotDirectory }, inbox, transport }: Opened): Engine {
-  const tickMs = options.heartbeatIntervalMs / replicaLimits.ticksPerHeartbeat;
+function startEngine({ options, session, sink, data: { store, log, snapshotDirectory }, inbox, transport, limits }: Opened): Engine {
+  const tickMs = options.heartbeatIntervalMs / limits.ticksPerHeartbeat;
   const electionTicks = Math.ceil(options.electionTimeoutMs / tickMs);
   const core = createCore({
     ...defaultSizes,
@@ -76,12 +78,12 @@ function startEngine({ options, session, sink, data: { store, log, snapshotDirec
     membership: store.membership,
     appliedIndex: store.appliedIndex,
     log,
-    heartbeatTicks: replicaLimits.ticksPerHeartbeat,
+    heartbeatTicks: limits.ticksPerHeartbeat,
     electionTicks,
     random: (below) => randomInt(below),
     snapshotSource: () => ({ index: store.appliedIndex, term: store.appliedTerm, membership: store.membership }),
   });
-  return new Engine({ core, log, store, transport, inbox, sink, session, snapshotDirectory, logEntriesKept: options.logEntriesKept, tickMs, electionTicks });
+  return new Engine({ core, log, store, transport, inbox, sink, session, snapshotDirectory, logEntriesKept: options.logEntriesKept, tickMs, electionTicks, limits });
 }
 
 function checkOptions(options: ReplicaOptions): void {

@@ -14,7 +14,7 @@ import { Administration } from './administration.js';
 import { Barriers } from './barriers.js';
 import { ReplicaError } from './errors.js';
 import type { Happening, Inbox } from './inbox.js';
-import { replicaLimits } from './limits.js';
+import type { ReplicaLimits } from './limits.js';
 import { Proposals } from './proposals.js';
 import type { GivenUp } from './proposals.js';
 import { restoredChanges } from './restoredChanges.js';
@@ -36,6 +36,7 @@ export interface EngineParts {
   readonly logEntriesKept: number;
   readonly tickMs: number;
   readonly electionTicks: number;
+  readonly limits: ReplicaLimits;
 }
 
 export interface NewProposal { readonly sequence: number; readonly timeoutMs: number; readonly data: Uint8Array }
@@ -53,8 +54,9 @@ export interface NewProposal { readonly sequence: number; readonly timeoutMs: nu
 export class Engine {
   readonly #parts: EngineParts;
   readonly #proposals: Proposals;
-  readonly #sessions = new Sessions(replicaLimits.sessionsMax);
-  readonly #barriers = new Barriers(replicaLimits.barriersMax);
+  readonly #limits: ReplicaLimits;
+  readonly #sessions: Sessions;
+  readonly #barriers: Barriers;
   readonly #snapshots: Snapshots;
   readonly #administration: Administration;
   readonly #trimmer: Trimmer;
@@ -70,12 +72,15 @@ export class Engine {
   constructor(parts: EngineParts) {
     const { core, sink, inbox } = parts;
     this.#parts = parts;
+    this.#limits = parts.limits;
+    this.#sessions = new Sessions(this.#limits.sessionsMax);
+    this.#barriers = new Barriers(this.#limits.barriersMax);
     this.#proposals = new Proposals({
       self: core.id,
       session: parts.session,
-      countMax: replicaLimits.proposalsMax,
-      bytesMax: replicaLimits.proposalBytesMax,
-      batchBytesMax: replicaLimits.batchBytesMax,
+      countMax: this.#limits.proposalsMax,
+      bytesMax: this.#limits.proposalBytesMax,
+      batchBytesMax: this.#limits.batchBytesMax,
       resendTicks: 2 * parts.electionTicks,
     });
     this.#snapshots = new Snapshots({
@@ -87,11 +92,11 @@ export class Engine {
     });
     this.#administration = new Administration(core, sink);
     this.#trimmer = new Trimmer({
-      checkpointEntries: replicaLimits.checkpointEntries,
-      checkpointBytes: replicaLimits.checkpointBytes,
+      checkpointEntries: this.#limits.checkpointEntries,
+      checkpointBytes: this.#limits.checkpointBytes,
       entriesKept: parts.logEntriesKept,
-      bytesKeptMax: replicaLimits.logBytesKeptMax,
-      bytesHeldMax: replicaLimits.logBytesHeldMax,
+      bytesKeptMax: this.#limits.logBytesKeptMax,
+      bytesHeldMax: this.#limits.logBytesHeldMax,
     });
     inbox.wake = () => this.#schedule();
     this.#timer = setInterval(() => this.#onTimer(), parts.tickMs);
@@ -136,7 +141,7 @@ export class Engine {
     this.#state = 'stopping';
     this.#parts.core.transferLeadership(null);
     await new Promise<void>((resolve) => {
-      const limit = setTimeout(resolve, replicaLimits.stopDrainMs);
+      const limit = setTimeout(resolve, this.#limits.stopDrainMs);
       this.#drained = () => {
         clearTimeout(limit);
         resolve();
@@ -172,7 +177,7 @@ export class Engine {
 
   #round(): void {
     // A process that does not take its changes gets no more, and loses leadership to one that does: the next timer looks again.
-    if (this.#state === 'ended' || this.#parts.sink.unreadBytes > replicaLimits.unreadBytesMax) return;
+    if (this.#state === 'ended' || this.#parts.sink.unreadBytes > this.#limits.unreadBytesMax) return;
     try {
       for (const happening of this.#parts.inbox.take()) this.#handle(happening);
       // Ticks come after messages: a thread that was stalled must hear the waiting heartbeats before it finds that it heard none.
@@ -249,7 +254,7 @@ export class Engine {
   /** Carries out Readies until there is none. Returns whether there may be more. */
   #advance(): boolean {
     const { core, transport } = this.#parts;
-    for (let turn = 0; turn < replicaLimits.readiesPerRoundMax; turn += 1) {
+    for (let turn = 0; turn < this.#limits.readiesPerRoundMax; turn += 1) {
       this.#offerProposals();
       const group = this.#barriers.begin();
       if (group !== null) core.read(group);
@@ -313,7 +318,7 @@ export class Engine {
     store.restoreFrom(this.#snapshots.take(meta), meta);
     log.resetTo(meta);
     sink.log('info', 'installed a snapshot', { index: meta.index, revision: store.revision });
-    for (const changes of restoredChanges(store, before, replicaLimits.changesBytesMax)) this.#publish(changes);
+    for (const changes of restoredChanges(store, before, this.#limits.changesBytesMax)) this.#publish(changes);
     this.#giveUp(this.#proposals.skipped(), 'because a snapshot replaced the log where its outcome stood');
   }
 
@@ -387,7 +392,7 @@ export class Engine {
     const reachable = voters.filter((id) => id === core.id || this.#proposals.isConnected(id));
     const first = reachable.length * 2 > voters.length && reachable.every((id) => id >= core.id) && voters.includes(core.id);
     this.#quietTicks = first ? this.#quietTicks + 1 : 0;
-    if (this.#quietTicks !== 2 * replicaLimits.ticksPerHeartbeat) return;
+    if (this.#quietTicks !== 2 * this.#limits.ticksPerHeartbeat) return;
     this.#hasten();
     this.#hasten();
   }

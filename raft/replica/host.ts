@@ -1,5 +1,6 @@
 import type { ReplicaOptions } from '../replica-api.js';
 import { openReplica } from '../replica.js';
+import type { ReplicaLimits } from './limits.js';
 import { readRequests } from './port.js';
 import { createPortSink } from './portSink.js';
 
@@ -12,15 +13,16 @@ export interface HostOptions {
   readonly options: ReplicaOptions;
   readonly session: string;
   readonly takenBytes: BigInt64Array;
+  readonly limits?: ReplicaLimits;
   readonly post: (batch: ArrayBuffer) => void;
   /** The replica has ended, on request or by a failure, and has said so. */
   readonly stopped: () => void;
 }
 
 /** Opens a replica whose requests and answers travel as batches. Rejects when it cannot start. */
-export async function hostReplica({ options, session, takenBytes, post, stopped }: HostOptions): Promise<ReplicaHost> {
+export async function hostReplica({ options, session, takenBytes, limits, post, stopped }: HostOptions): Promise<ReplicaHost> {
   const sink = createPortSink(post, takenBytes, stopped);
-  const engine = await openReplica(options, session, sink);
+  const engine = await openReplica(options, session, sink, limits);
   const stop = (id: number): void => {
     void engine.stop().then(() => {
       sink.done(id);

@@ -27,4 +27,6 @@ export const replicaLimits = {
   stopDrainMs: 1_000,
   /** Bytes of one batch of changes that is read back from the store after a snapshot was installed. */
   changesBytesMax: 4 * 1024 * 1024,
-} as const;
+};
+
+export type ReplicaLimits = Readonly<typeof replicaLimits>;

@@ -2,14 +2,22 @@ import { randomBytes } from 'node:crypto';
 import type { Replica, ReplicaAdministration, ReplicaOptions } from '../replica-api.js';
 import { hostReplica } from './host.js';
 import type { ReplicaHost } from './host.js';
+import { replicaLimits } from './limits.js';
+import type { ReplicaLimits } from './limits.js';
 import type { LogLine } from './port.js';
 import { PortReplica } from './portReplica.js';
+
+export interface LocalOptions {
+  readonly log?: (line: LogLine) => void;
+  /** Bounds to use instead of the usual ones. */
+  readonly limits?: Partial<ReplicaLimits>;
+}
 
 /**
  * A replica in the calling thread, for tests and tools: the same requests and answers as through `startReplica`, without a thread between.
  * Its syncs block the caller.
  */
-export async function createReplica(options: ReplicaOptions, { log }: { readonly log?: (line: LogLine) => void } = {}): Promise<Replica & ReplicaAdministration> {
+export async function createReplica(options: ReplicaOptions, { log, limits }: LocalOptions = {}): Promise<Replica & ReplicaAdministration> {
   const session = randomBytes(8).toString('hex');
   const takenBytes = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
   let end = (): void => undefined;
@@ -18,6 +26,13 @@ export async function createReplica(options: ReplicaOptions, { log }: { readonly
   });
   let host: ReplicaHost | null = null;
   const replica = new PortReplica({ session, takenBytes, post: (batch) => host?.receive(batch), ended, log: log ?? (() => undefined) });
-  host = await hostReplica({ options, session, takenBytes, post: (batch) => replica.receive(batch), stopped: end });
+  host = await hostReplica({
+    options,
+    session,
+    takenBytes,
+    limits: { ...replicaLimits, ...limits },
+    post: (batch) => replica.receive(batch),
+    stopped: end,
+  });
   return replica;
 }

@@ -1,0 +1,212 @@
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { memberId, revision } from '../../../raft/types.js';
+import { TestCluster, contents, create, created, eventually, timeoutMs } from './testCluster.js';
+import type { Running } from './testCluster.js';
+
+const everyone = (cluster: TestCluster): Running[] => [...cluster.running.values()];
+
+describe('raft/replica, three replicas', function () {
+  this.timeout(60_000);
+  let cluster: TestCluster;
+
+  beforeEach(async () => {
+    cluster = new TestCluster();
+    await cluster.prepare('a', 'b', 'c');
+  });
+  afterEach(() => cluster.end());
+
+  const startAll = (...args: Parameters<TestCluster['start']> extends [string, ...infer Rest] ? Rest : never): Promise<Running[]> =>
+    Promise.all(cluster.members.map(({ id }) => cluster.start(id, ...args)));
+
+  it('takes writes on every replica and gives every replica the same changes in the same order', async () => {
+    const replicas = await startAll();
+    await cluster.leader();
+    await Promise.all(Array.from({ length: 90 }, (_, number) => created(replicas[number % 3] as Running, `/key/${number}`, `${number}`)));
+    const all = await Promise.all(replicas.map(contents));
+    expect(Object.keys(all[0] ?? {})).to.have.length(90);
+    expect(all[1]).to.deep.equal(all[0]);
+    expect(all[2]).to.deep.equal(all[0]);
+    const orders = replicas.map(({ changes }) => changes.map(({ revision: at, key }) => `${at} ${key}`));
+    expect(orders[1]).to.deep.equal(orders[0]);
+    expect(orders[2]).to.deep.equal(orders[0]);
+    expect(replicas[0]?.changes.map((change) => change.revision)).to.deep.equal(Array.from({ length: 90 }, (_, at) => at + 1));
+  });
+
+  it('answers a write through a follower with the leader\'s decision, after the follower has told its listeners', async () => {
+    await startAll();
+    const follower = await cluster.follower();
+    const written = await create(follower, '/x', 'one');
+    expect(follower.changes.map(({ key }) => key)).to.deep.equal(['/x']);
+    expect(written).to.deep.include({ outcome: 'applied', revision: follower.changes[0]?.revision });
+    const again = await create(await cluster.leader(), '/x', 'two');
+    if (again.outcome !== 'conflict') throw new Error(again.outcome);
+    expect(Buffer.from(again.current[0]?.value ?? []).toString()).to.equal('one');
+  });
+
+  it('reaches a barrier on one replica only after what another one was told', async () => {
+    const replicas = await startAll();
+    for (let round = 0; round < 30; round += 1) {
+      const [writer, reader] = [replicas[round % 3] as Running, replicas[(round + 1) % 3] as Running];
+      await created(writer, `/round/${round}`);
+      expect(await reader.replica.barrier({ timeoutMs })).to.include({ outcome: 'reached' });
+      expect(reader.changes.at(-1)?.key).to.equal(`/round/${round}`);
+    }
+  });
+
+  it('goes on without its leader, loses nothing that was acknowledged, and takes it back', async () => {
+    await startAll();
+    const leader = await cluster.leader();
+    await created(leader, '/before');
+    const others = everyone(cluster).filter((running) => running !== leader);
+    const during = others.flatMap((running, which) => Array.from({ length: 20 }, (_, number) => create(running, `/during/${which}/${number}`)));
+    await cluster.stop(leader.id);
+    expect((await Promise.all(during)).map(({ outcome }) => outcome)).to.satisfy((outcomes: string[]) => outcomes.every((outcome) => outcome === 'applied'));
+    await created(others[0] as Running, '/after');
+    const back = await cluster.start(leader.id);
+    const expected = await contents(others[1] as Running);
+    expect(Object.keys(expected)).to.have.length(42);
+    expect(await contents(back)).to.deep.equal(expected);
+  });
+
+  it('keeps everything when all replicas stop and start again', async () => {
+    const replicas = await startAll();
+    await Promise.all(replicas.map((running, which) => created(running, `/key/${which}`)));
+    const before = await contents(replicas[0] as Running);
+    for (const { id } of replicas) await cluster.stop(id);
+    const again = await startAll();
+    expect(await contents(again[2] as Running)).to.deep.equal(before);
+    await created(again[1] as Running, '/more');
+  });
+
+  it('hands leadership over on request', async () => {
+    await startAll();
+    const leader = await cluster.leader();
+    await leader.replica.transferLeadership({ timeoutMs });
+    expect((await leader.replica.status()).role).to.equal('follower');
+    await created(leader, '/still');
+  });
+
+  it('without a majority: says that writes are not done, or not known to be, and that reads cannot be served', async () => {
+    await startAll();
+    const leader = await cluster.leader();
+    const [first, second] = everyone(cluster).filter((running) => running !== leader) as [Running, Running];
+    await created(second, '/before');
+    await cluster.stop(leader.id);
+    await cluster.stop(first.id);
+    const transaction = { comparisons: [], operations: [{ type: 'put' as const, key: '/after', value: Buffer.of(1) }] };
+    const [written, read] = await Promise.all([second.replica.write(transaction, { timeoutMs: 600 }), second.replica.barrier({ timeoutMs: 600 })]);
+    expect(written.outcome).to.be.oneOf(['unavailable', 'unknown']);
+    expect(read.outcome).to.equal('unavailable');
+    expect((await second.replica.range({ start: '', end: null, revision: null, limit: null })).outcome).to.equal('found');
+    await cluster.start(first.id);
+    const all = await contents(second);
+    if (written.outcome === 'unavailable') expect(Object.keys(all)).to.deep.equal(['/before']);
+  });
+
+  it('brings a replica that was away too long up to date by a snapshot, and tells its listeners every change', async () => {
+    const limits = { checkpointEntries: 50 };
+    await startAll({ logEntriesKept: 10 }, limits);
+    await cluster.leader();
+    await created(cluster.get('c'), '/first');
+    await cluster.stop('c');
+    const writer = await cluster.leader();
+    for (let batch = 0; batch < 5; batch += 1) await Promise.all(Array.from({ length: 60 }, (_, number) => created(writer, `/key/${batch}/${number}`, 'x'.repeat(1000))));
+    await eventually(async () => ((await writer.replica.status()).firstIndex > 50 ? true : null));
+    const back = await cluster.start('c', { logEntriesKept: 10 }, limits);
+    expect(await contents(back)).to.deep.equal(await contents(writer));
+    expect(back.lines.some(({ message }) => message === 'installed a snapshot')).to.equal(true);
+    expect(back.changes.map((change) => change.revision)).to.deep.equal(Array.from({ length: 300 }, (_, at) => at + 2));
+    await created(back, '/last');
+  });
+
+  it('refuses a wiped replica under its old name, which ends with the reason; a new member takes its place', async () => {
+    await startAll();
+    await cluster.leader();
+    await created(cluster.get('a'), '/kept');
+    await cluster.stop('c');
+    cluster.wipe('c');
+    const wiped = await cluster.start('c');
+    const failure = await wiped.failure;
+    expect(failure).to.include({ code: 'REFUSED_BY_PEER' });
+    expect(failure.message).to.contain('added as a new member');
+    expect(await wiped.replica.barrier({ timeoutMs: 1000 })).to.include({ outcome: 'unavailable' });
+    await cluster.stop('c');
+
+    const leader = await cluster.leader();
+    expect(await leader.replica.changeMembership({ type: 'remove', id: memberId('c') }, { timeoutMs })).to.deep.equal({ outcome: 'applied' });
+    const member = await cluster.member('d', 'learner');
+    expect(await leader.replica.changeMembership({ type: 'addLearner', member }, { timeoutMs })).to.deep.equal({ outcome: 'applied' });
+    cluster.members = [...cluster.members.filter(({ id }) => id !== 'c'), member];
+    const joined = await cluster.start('d');
+    await eventually(async () => {
+      const change = await leader.replica.changeMembership({ type: 'promote', id: member.id }, { timeoutMs });
+      return change.outcome === 'applied' ? true : null;
+    });
+    expect(Object.keys(await contents(joined))).to.deep.equal(['/kept']);
+    expect((await joined.replica.status()).members.map(({ id, role }) => `${id} ${role}`)).to.deep.equal(['a voter', 'b voter', 'd voter']);
+  });
+
+  it('ends a replica that is removed while it runs, and one that missed its removal when it returns', async () => {
+    await startAll();
+    const leader = await cluster.leader();
+    const [first, second] = everyone(cluster).filter((running) => running !== leader) as [Running, Running];
+    await cluster.stop(second.id);
+    const remove = (id: Running['id']): Promise<{ outcome: string }> => leader.replica.changeMembership({ type: 'remove', id }, { timeoutMs });
+    await eventually(async () => ((await remove(second.id)).outcome === 'applied' ? true : null));
+    const returned = await cluster.start(second.id);
+    expect(await returned.failure).to.have.property('code').that.is.oneOf(['REFUSED_BY_PEER', 'REMOVED']);
+    await eventually(async () => ((await remove(first.id)).outcome === 'applied' ? true : null));
+    expect(await first.failure).to.have.property('code').that.is.oneOf(['REFUSED_BY_PEER', 'REMOVED']);
+    await created(leader, '/alone');
+  });
+
+  it('refuses membership changes that make no sense, and on a follower', async () => {
+    await startAll();
+    const leader = await cluster.leader();
+    const follower = await cluster.follower();
+    const change = { type: 'promote', id: memberId('nobody') } as const;
+    const refused = await leader.replica.changeMembership(change, { timeoutMs });
+    expect(refused).to.include({ outcome: 'refused' });
+    expect(await follower.replica.changeMembership(change, { timeoutMs })).to.deep.equal({ outcome: 'notLeader', leader: leader.id });
+  });
+
+  it('keeps replicas of another cluster token out, on the same addresses', async () => {
+    const [a, b] = await Promise.all([cluster.start('a'), cluster.start('b')]);
+    const stranger = await cluster.start('c', { clusterToken: 'other' });
+    await cluster.leader();
+    await created(a, '/x');
+    await eventually(() => Promise.resolve(stranger.lines.find(({ fields }) => String(fields['reason']).includes('another cluster')) ?? null));
+    expect((await stranger.replica.status()).leaderId).to.equal(null);
+    expect(Object.keys(await contents(b))).to.deep.equal(['/x']);
+  });
+
+  it('is not disturbed by garbage on the peer port', async () => {
+    const replicas = await startAll();
+    const leader = await cluster.leader();
+    const { term } = await leader.replica.status();
+    for (const { address } of cluster.members) {
+      for (const bytes of [Buffer.from('GET / HTTP/1.1\r\n\r\n'), Buffer.alloc(100_000, 0xff)]) {
+        const socket = connect(Number(address.split(':')[1]), '127.0.0.1');
+        socket.on('error', () => undefined);
+        socket.resume();
+        socket.end(bytes);
+        await new Promise((resolve) => socket.once('close', resolve));
+      }
+    }
+    await Promise.all(replicas.map((running) => created(running, `/${running.id}`)));
+    expect((await leader.replica.status()).term).to.equal(term);
+  });
+
+  it('forgets old revisions everywhere when asked to, through any replica', async () => {
+    const replicas = await startAll();
+    const follower = await cluster.follower();
+    await created(follower, '/x', 'old');
+    await follower.replica.write({ comparisons: [], operations: [{ type: 'put', key: '/x', value: Buffer.from('new') }] }, { timeoutMs });
+    expect(await follower.replica.compact(revision(2), { timeoutMs })).to.include({ outcome: 'applied' });
+    for (const { replica } of replicas) {
+      await replica.barrier({ timeoutMs });
+      expect(await replica.range({ start: '', end: null, revision: revision(1), limit: null })).to.deep.equal({ outcome: 'compacted', compacted: 2 });
+    }
+  });
+});
