@@ -16,6 +16,9 @@ import type { Surroundings } from './server.js';
 import type { StoreState } from './store.js';
 import { Timeline } from './timeline.js';
 
+/** Receives one line for each thing that happens, with the step and the virtual time. */
+export type Trace = (step: number, time: number, line: string) => void;
+
 const emptyStore: StoreState = { index: logIndex(0), term: term(0), fingerprint: 0, membership: emptyMembership };
 
 /** All servers of one schedule, their network, their clients and their bad luck, on one timeline. */
@@ -33,13 +36,13 @@ export class Cluster {
   private nextWrite = 1;
   private touched: SimulatedServer | null = null;
 
-  constructor(readonly prng: Prng, profile: Profile, mode: BrokenMode) {
+  constructor(readonly prng: Prng, profile: Profile, mode: BrokenMode, trace: Trace | null) {
     this.profile = profile;
     this.checker = new Checker(() => this.servers);
     this.network = new Network(this, (parcel) => this.deliver(parcel), (parcel) => this.reportSnapshot(parcel, false));
     const { heartbeatTicks, electionTicks, sizes } = profile;
     this.around = {
-      ...mode, checker: this.checker, counts: this.counts, elected: (server) => this.elected(server),
+      ...mode, checker: this.checker, counts: this.counts, trace: trace === null ? null : (line) => trace(this.counts.steps, this.timeline.now, line), elected: (server) => this.elected(server),
       settings: { ...sizes, heartbeatTicks, electionTicks, random: prng.below },
       send: (message, snapshot) => this.network.send({ message, snapshot }, this.profile),
     };
@@ -88,6 +91,7 @@ export class Cluster {
 
   /** Ends all faults. The machines work from here on. */
   heal(): void {
+    this.around.trace?.('all faults end');
     this.faultsOn = false;
     this.profile = healed(this.profile);
     this.network.heal();
@@ -196,14 +200,18 @@ export class Cluster {
     if (!this.faultsOn) return;
     const { faultEvery, faults: kinds } = this.profile;
     this.timeline.after(this.prng.between(1, 2 * faultEvery), () => this.fault());
-    faults[this.prng.pick(kinds)](this);
+    const kind = this.prng.pick(kinds);
+    this.around.trace?.(`fault: ${kind}`);
+    faults[kind](this);
   }
 
   private operation(): void {
     if (!this.faultsOn) return;
     const { operationEvery, operations: kinds } = this.profile;
     this.timeline.after(this.prng.between(1, 2 * operationEvery), () => this.operation());
-    operations[this.prng.pick(kinds)](this);
+    const kind = this.prng.pick(kinds);
+    this.around.trace?.(`operation: ${kind}`);
+    operations[kind](this);
   }
 
   private isStalled(server: SimulatedServer): boolean {

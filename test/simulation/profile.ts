@@ -46,8 +46,30 @@ export interface Profile {
   };
 }
 
+/**
+ * In one schedule of four, elections follow one another without a pause: candidates of one term meet, voters crash with the ink of their vote wet,
+ * leaders go down with entries that nobody else has. What the rules on votes and on older terms prevent hardly ever happens otherwise.
+ */
+function drawStorm(prng: Prng, { sizes }: Profile): Partial<Profile> {
+  return {
+    electionTicks: 4,
+    delayMax: prng.pick([12, 20, 30]),
+    staged: 0,
+    crashAfterPromise: prng.pick([30, 80]),
+    crashAfterElection: prng.pick([300, 700]),
+    downMax: prng.pick([3, 20, 60]),
+    faults: ['crash', 'oneWayPartition', 'partition'],
+    sizes: { ...sizes, appendBytesMax: 1, inflightMax: prng.pick([1, 3]) },
+  };
+}
+
 /** Each schedule leaves some faults out and makes others frequent: rare combinations need the common ones out of the way ("swarm testing"). */
 export function drawProfile(prng: Prng, servers: number | null): Profile {
+  const profile = drawCalm(prng, servers);
+  return prng.chance(250) ? { ...profile, ...drawStorm(prng, profile) } : profile;
+}
+
+function drawCalm(prng: Prng, servers: number | null): Profile {
   const faults = faultKinds.filter(() => prng.chance(500));
   return {
     servers: servers ?? prng.pick([3, 5]),

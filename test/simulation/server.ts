@@ -1,5 +1,5 @@
 import { logIndex } from '../../raft/types.js';
-import type { LogIndex, MemberId, Term } from '../../raft/types.js';
+import type { Entry, LogIndex, MemberId, Term } from '../../raft/types.js';
 import type { Core, CoreOptions } from '../../raft/core/contract.js';
 import type { Message } from '../../raft/core/messages.js';
 import type { Ready } from '../../raft/core/ready.js';
@@ -20,6 +20,8 @@ export interface Surroundings {
   readonly checker: Checker;
   readonly counts: Counts;
   readonly settings: Omit<CoreOptions, 'id' | 'hardState' | 'membership' | 'appliedIndex' | 'log' | 'snapshotSource'>;
+  /** Told what happens, line by line; null where nobody reads it. */
+  readonly trace: ((line: string) => void) | null;
   readonly elected: (server: SimulatedServer) => void;
   readonly send: (message: Message, snapshot: StoreState | null) => void;
 }
@@ -79,6 +81,7 @@ export class SimulatedServer implements Observed {
 
   start(): void {
     this.life++;
+    this.around.trace?.(`${this.id} starts life ${this.life}: ${JSON.stringify(this.disk.hardState)} log ${this.disk.firstIndex} to ${this.disk.lastIndex}`);
     this.store = this.disk.checkpoint;
     const { settings, makeCore } = this.around;
     this.core = makeCore({
@@ -88,6 +91,7 @@ export class SimulatedServer implements Observed {
   }
 
   crash(writeSurvives: boolean): void {
+    this.around.trace?.(`${this.id} crashes${this.current === null ? '' : ` before stage ${this.current.stage} of its Ready`}`);
     this.around.counts.crashes++;
     if (this.current !== null) this.around.counts.crashesInsideReady++;
     this.core = null;
@@ -100,6 +104,7 @@ export class SimulatedServer implements Observed {
   }
 
   receive(message: Message, snapshot: StoreState | null): void {
+    this.around.trace?.(`${this.id} <- ${message.from} ${describeMessage(message)}`);
     // The snapshot that was sent may be newer than the one announced: the announcement follows it.
     if (snapshot !== null) this.received.push(snapshot);
     const arrived = message.type === 'installSnapshot' && snapshot !== null ? { ...message, snapshot: metaOf(snapshot) } : message;
@@ -147,6 +152,7 @@ export class SimulatedServer implements Observed {
 
   sync({ persist, install }: Ready): void {
     const before = this.disk.lastIndex;
+    if (persist !== null) this.around.trace?.(`${this.id} syncs ${JSON.stringify(persist.hardState)} ${describeEntries(persist.entries)}${install === null ? '' : ` snapshot ${install.index}`}`);
     this.disk.sync();
     const [first] = persist?.entries ?? [];
     if (first !== undefined && first.index <= before && install === null) this.around.counts.entriesOverwritten++;
@@ -156,6 +162,7 @@ export class SimulatedServer implements Observed {
   }
 
   apply({ committed }: Ready): void {
+    if (committed.length > 0) this.around.trace?.(`${this.id} applies ${describeEntries(committed)}`);
     for (const entry of committed) {
       if (this.disk.termAt(entry.index) !== entry.term) throw new Error(`${this.id} is to apply entry ${entry.index} before it is on its disk`);
       this.around.checker.committed(this, entry);
@@ -211,10 +218,20 @@ export class SimulatedServer implements Observed {
 
   private noteState({ state }: Ready): void {
     if (state === null) return;
+    this.around.trace?.(`${this.id} is ${state.role} of term ${state.term}, leader ${state.leader ?? 'unknown'}`);
     const isNew = state.role === 'leader' && !this.wasLeader;
     this.wasLeader = state.role === 'leader';
     if (!isNew) return;
     this.around.counts.elections++;
     this.around.elected(this);
   }
+}
+
+function describeMessage({ from: _from, to: _to, ...rest }: Message): string {
+  const { type, term, ...body } = rest;
+  return `${type} term ${term} ${JSON.stringify('entries' in body ? { ...body, entries: describeEntries(body.entries) } : body)}`;
+}
+
+function describeEntries(entries: readonly Entry[]): string {
+  return `[${entries.map(({ index, term, kind }) => `${index}/${term} ${kind}`).join(', ')}]`;
 }

@@ -1,10 +1,14 @@
 import { brokenModes } from './broken.js';
 import type { BrokenName } from './broken.js';
 import { Cluster } from './cluster.js';
+import type { Trace } from './cluster.js';
 import type { Counts } from './counts.js';
 import { Prng } from './prng.js';
 import { drawProfile } from './profile.js';
 import type { SimulatedServer } from './server.js';
+
+/** Steps with faults in one schedule, where nothing else is asked for: enough for several elections even among many crashes. */
+export const DEFAULT_STEPS = 5_000;
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -33,9 +37,9 @@ export function replayCommand({ seed, steps, servers, broken }: SimulationOption
 }
 
 /** Runs one schedule: faults first, then healing, which must bring the cluster back to life. Throws a SimulationFailure; equal options, equal outcome. */
-export function simulate(options: SimulationOptions): Counts {
+export function simulate(options: SimulationOptions, trace: Trace | null = null): Counts {
   const prng = new Prng(options.seed);
-  const cluster = new Cluster(prng, drawProfile(prng, options.servers), brokenModes[options.broken]);
+  const cluster = new Cluster(prng, drawProfile(prng, options.servers), brokenModes[options.broken], trace);
   try {
     while (cluster.counts.steps < options.steps) cluster.step();
     comesToLife(cluster);
