@@ -97,9 +97,9 @@ export function readState(path: string, sql: StoreStatements): StoreState {
   return state;
 }
 
-/** Reads everything: the structure of the file, and each change against its checksum. Throws DamagedStoreError. */
+/** Reads everything: the structure of the file, the index against the changes, and each change against its checksum. Throws DamagedStoreError. */
 export function verifyContent(path: string, db: Database.Database, sql: StoreStatements): void {
-  const problem = db.pragma('quick_check(1)', { simple: true });
+  const problem = db.pragma('integrity_check(1)', { simple: true });
   if (problem !== 'ok') throw new DamagedStoreError(path, null, `SQLite reports: ${String(problem)}`);
   for (const row of sql.changesFrom.iterate(0)) checkedRow(path, row.key, row);
 }
