@@ -43,14 +43,18 @@ const streamTypes = (): string[] => ENCODERS.flatMap(({ mediaType, streamType })
  * Chooses what to answer with. `collection` allows what only lists and watches serve; `stream` asks for an encoding that can stream.
  * Throws 406 in two ways: for no media type at all, and for a form of the object that is not served.
  */
-export function negotiate(context: RequestContext, { collection, stream }: { readonly collection: boolean; readonly stream: boolean }): Representation {
-  const header = context.request.headers.accept ?? '';
+export const negotiate = ({ request, query }: RequestContext, options: NegotiationOptions): Representation => negotiateAccept(request.headers.accept ?? '', query, options);
+
+export interface NegotiationOptions { readonly collection: boolean; readonly stream: boolean }
+
+/** The same for the value of an Accept header. */
+export function negotiateAccept(header: string, query: URLSearchParams, { collection, stream }: NegotiationOptions): Representation {
   const first = ENCODERS[0];
   if (first === undefined) throw new Error('no encoder is registered');
   if (header.trim() === '' || header === '*/*' || header === first.mediaType) return { encoder: first, form: AS_ITSELF };
   const entries = parseAccept(header);
   if (!entries.some(({ mediaType }) => mediaType === '*/*' || plainTypes().includes(mediaType))) throw notAcceptable([...plainTypes(), ...(collection ? streamTypes() : [])]);
-  const found = firstAcceptable(entries, context.query);
+  const found = firstAcceptable(entries, query);
   if (found === null) throw formNotAcceptable(plainTypes());
   if (stream && found.encoder.streamType === null) throw formNotAcceptable(streamTypes());
   return found;

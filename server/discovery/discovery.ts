@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../api/object.js';
+import { apiVersionOf } from '../api/resource.js';
+import { formNotAcceptable, methodNotAllowed, pathNotFound } from '../api/status.js';
+import type { Catalogue } from '../catalogue/resources.js';
+import { send } from '../endpoints/answers.js';
+import type { RequestContext } from '../endpoints/context.js';
+import { ENCODERS } from '../endpoints/encoders.js';
+import { negotiateAccept } from '../endpoints/negotiation.js';
+import { aggregated, coreGroups, coreVersions, groupDocument, groupList, namedGroups, resourceList } from './documents.js';
+import { createOpenApiIndex } from './openapiIndex.js';
+
+export interface DiscoveryOptions {
+  readonly catalogue: Catalogue;
+  /** What `/version` says besides the numbers of the API surface. */
+  readonly build?: Partial<Readonly<Record<'gitVersion' | 'gitCommit' | 'gitTreeState' | 'buildDate' | 'compiler' | 'goVersion' | 'platform', string>>>;
+  /** Host and port under which clients reach this server. */
+  readonly serverAddress?: string;
+  /** Paths that others serve and that `/` is to list. */
+  readonly otherPaths?: readonly string[];
+}
+
+/** Version of the API surface. */
+const MAJOR = '1';
+const MINOR = '36';
+
+const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const OTHER_PATHS = ['/healthz', '/livez', '/metrics', '/openapi/v3', '/readyz', '/version'];
+
+/** Answers one path; `segments` are those after the first. */
+type Page = (context: RequestContext, segments: readonly string[]) => boolean;
+
+/**
+ * Answers requests for documents about the API: discovery in both forms, `/version`, the list of paths and the index of OpenAPI documents.
+ * False when the path is none of them. Throws StatusError.
+ */
+export function createDiscovery(options: DiscoveryOptions): (context: RequestContext) => Promise<boolean> {
+  const { catalogue } = options;
+  const bytesOf = memo((document: JsonObject) => Buffer.from(`${JSON.stringify(document)}\n`));
+  const openapi = createOpenApiIndex(catalogue);
+  const core = { plain: coreVersions(catalogue, options.serverAddress ?? ''), aggregated: aggregated(coreGroups(catalogue)) };
+  const named = { plain: groupList(catalogue), aggregated: aggregated(namedGroups(catalogue)) };
+  const paths = { paths: rootPaths(options) };
+  const version = versionDocument(options);
+  const lists = new Map(catalogue.groups.flatMap(group => group.versions.map(each => [apiVersionOf({ group: group.name, version: each.version }), resourceList(group.name, each)])));
+
+  const plain = (context: RequestContext, document: JsonObject, accept = context.request.headers.accept ?? ''): true => {
+    if (negotiateAccept(accept, context.query, { collection: false, stream: false }).form.form !== 'object') throw formNotAcceptable(ENCODERS.map(({ mediaType }) => mediaType));
+    send(context, 200, 'application/json', bytesOf(document));
+    return true;
+  };
+  const root = (context: RequestContext, documents: typeof core): true =>
+    (wantsAggregated(context) ? sendCacheable(context, bytesOf(documents.aggregated)) : plain(context, documents.plain));
+  const resources = (context: RequestContext, group: string, name: string): true => {
+    const document = lists.get(apiVersionOf({ group, version: name }));
+    if (document === undefined) throw pathNotFound();
+    onlyGet(context);
+    return plain(context, document, withoutAggregated(context));
+  };
+
+  const pages: Readonly<Record<string, Page>> = {
+    '': (context, rest) => rest.length === 0 && plain(context, paths),
+    'index.html': (context, rest) => rest.length === 0 && plain(context, paths),
+    'version': (context, rest) => rest.length === 0 && onlyGet(context) && plain(context, version),
+    'api': (context, rest) => {
+      if (rest.length === 0) return onlyGet(context) && root(context, core);
+      return rest.length === 1 && resources(context, '', rest[0] ?? '');
+    },
+    'apis': (context, [groupName, versionName, ...more]) => {
+      if (groupName === undefined) return root(context, named);
+      const group = catalogue.group(groupName);
+      if (group === null || more.length > 0) return false;
+      return versionName === undefined ? onlyGet(context) && plain(context, groupDocument(group), withoutAggregated(context)) : resources(context, groupName, versionName);
+    },
+    'openapi': (context, [v3, ...rest]) => {
+      if (v3 !== 'v3') return false;
+      const document = rest.length === 0 ? openapi.index : openapi.document(rest.join('/'));
+      if (document === null) return false;
+      // The reference names no type for the index.
+      send(context, 200, rest.length === 0 ? 'text/plain; charset=utf-8' : 'application/json', bytesOf(document));
+      return true;
+    },
+  };
+  return async context => {
+    const { path } = context.info;
+    if (!path.startsWith('/') || path.startsWith('//')) return false;
+    const [first = '', ...rest] = path.slice(1).replace(/\/$/, '').split('/');
+    return (Object.hasOwn(pages, first) ? pages[first]?.(context, rest) : false) ?? false;
+  };
+}
+
+const onlyGet = ({ request }: RequestContext): true => {
+  if (request.method !== 'GET') throw methodNotAllowed();
+  return true;
+};
+
+/** Remembers what was made of each document: the same few objects are asked for again and again. */
+function memo<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, V>();
+  return key => {
+    let value = known.get(key);
+    if (value === undefined) known.set(key, value = make(key));
+    return value;
+  };
+}
+
+/** Entries that ask for aggregated discovery, which group and version documents do not have, count as plain ones of their media type. */
+const isAggregatedEntry = (entry: string): boolean => /;\s*as=APIGroupDiscoveryList\b/.test(entry);
+
+const withoutAggregated = ({ request }: RequestContext): string => (request.headers.accept ?? '').split(',').filter(entry => !isAggregatedEntry(entry)).join(',');
+
+/** The first entry that can be served decides; an aggregated one only in version v2. */
+function wantsAggregated({ request }: RequestContext): boolean {
+  for (const entry of (request.headers.accept ?? '').split(',')) {
+    const parts = entry.split(';').map(part => part.trim());
+    if (isAggregatedEntry(entry)) {
+      if (parts.includes('g=apidiscovery.k8s.io') && parts.includes('v=v2')) return true;
+    } else if (parts[0] === 'application/json' || parts[0] === '*/*') return false;
+  }
+  return false;
+}
+
+/** Answers 304 when the client has the document already. */
+function sendCacheable(context: RequestContext, bytes: Buffer): true {
+  const { request, response } = context;
+  const etag = `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`;
+  response.setHeader('etag', etag);
+  response.setHeader('vary', 'Accept');
+  response.setHeader('cache-control', 'public');
+  if (request.headers['if-none-match'] === etag) {
+    response.statusCode = 304;
+    response.end();
+  } else send(context, 200, AGGREGATED_TYPE, bytes);
+  return true;
+}
+
+function rootPaths({ catalogue, otherPaths = OTHER_PATHS }: DiscoveryOptions): string[] {
+  const groups = catalogue.groups.flatMap(({ name, versions }) => {
+    const root = name === '' ? '/api' : `/apis/${name}`;
+    return [root, ...versions.map(({ version }) => `${root}/${version}`)];
+  });
+  return [...new Set([...groups, '/apis', '/apis/', ...otherPaths])].sort();
+}
+
+const versionDocument = ({ build }: DiscoveryOptions): JsonObject => ({
+  major: MAJOR, minor: MINOR, emulationMajor: MAJOR, emulationMinor: MINOR, minCompatibilityMajor: MAJOR, minCompatibilityMinor: String(Number(MINOR) - 1),
+  gitVersion: `v${MAJOR}.${MINOR}.0`, gitCommit: '', gitTreeState: '', buildDate: '1970-01-01T00:00:00Z', goVersion: '', compiler: '', platform: 'linux/amd64', ...build,
+});

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../api/object.js';
+import { apiVersionOf, type GroupVersion } from '../api/resource.js';
+import type { Catalogue, ServedGroup, ServedResource, ServedVersion, Subresource } from '../catalogue/resources.js';
+
+/** The documents that tell clients what is served. Pure functions of the catalogue. */
+
+/** `/api`: versions of the core group, and where this server is reached. */
+export const coreVersions = (catalogue: Catalogue, serverAddress: string): JsonObject => ({
+  kind: 'APIVersions', versions: (catalogue.group('')?.versions ?? []).map(({ version }) => version),
+  serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+});
+
+/** `/apis`: all groups but the core group. */
+export const groupList = (catalogue: Catalogue): JsonObject =>
+  ({ kind: 'APIGroupList', apiVersion: 'v1', groups: namedGroups(catalogue).map(groupMembers) });
+
+/** `/apis/GROUP`. */
+export const groupDocument = (group: ServedGroup): JsonObject => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupMembers(group) });
+
+const namedGroups = ({ groups }: Catalogue): ServedGroup[] => groups.filter(({ name }) => name !== '');
+
+function groupMembers({ name, versions }: ServedGroup): JsonObject {
+  const listed = versions.map(({ version }) => ({ groupVersion: apiVersionOf({ group: name, version }), version }));
+  return { name, versions: listed, ...(listed[0] === undefined ? {} : { preferredVersion: listed[0] }) };
+}
+
+/** `/api/v1` and `/apis/GROUP/VERSION`. */
+export const resourceList = (group: string, { version, resources }: ServedVersion): JsonObject => ({
+  kind: 'APIResourceList', ...(group === '' ? {} : { apiVersion: 'v1' }), groupVersion: apiVersionOf({ group, version }),
+  resources: resources.flatMap(resource => [resourceEntry(resource), ...[...resource.subresources.values()].map(each => subresourceEntry(resource, each))]),
+});
+
+function resourceEntry(resource: ServedResource): JsonObject {
+  const { resource: name, singular, namespaced, kind, verbs, shortNames, categories } = resource;
+  return {
+    name, singularName: singular, namespaced, kind, verbs: [...verbs], ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
+    ...(categories.length === 0 ? {} : { categories: [...categories] }), ...(isStored(resource) ? { storageVersionHash: storageVersionHash(resource) } : {}),
+  };
+}
+
+const subresourceEntry = (parent: ServedResource, { name, group, version, kind, verbs }: Subresource): JsonObject =>
+  ({ name: `${parent.resource}/${name}`, singularName: '', namespaced: parent.namespaced, ...foreign(parent, { group, version }), kind, verbs: [...verbs] });
+
+/** Group and version are named only where they are not those of the document. */
+const foreign = (own: GroupVersion, { group, version }: GroupVersion): JsonObject => (own.group === group && own.version === version ? {} : { group, version });
+
+const isStored = ({ verbs }: ServedResource): boolean => verbs.has('get') && verbs.has('update');
+
+/** Tells clients when the stored form of a type changes: eight bytes of a hash of its group, version and kind. */
+const storageVersionHash = ({ storage: { group, version, kind } }: ServedResource): string =>
+  createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
+
+/** All of the above for one root in one document: `/api` or `/apis` with `as=APIGroupDiscoveryList`. */
+export const aggregated = (groups: readonly ServedGroup[]): JsonObject =>
+  ({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items: groups.map(aggregatedGroup) });
+
+export const coreGroups = ({ groups }: Catalogue): ServedGroup[] => groups.filter(({ name }) => name === '');
+export { namedGroups };
+
+const aggregatedGroup = ({ name, versions }: ServedGroup): JsonObject => ({
+  metadata: name === '' ? {} : { name },
+  versions: versions.map(({ version, resources }) => ({ version, resources: resources.map(aggregatedResource), freshness: 'Current' })),
+});
+
+function aggregatedResource(resource: ServedResource): JsonObject {
+  const { resource: name, kind, namespaced, singular, verbs, shortNames, categories, subresources } = resource;
+  return {
+    resource: name, responseKind: { group: '', version: '', kind }, scope: namespaced ? 'Namespaced' : 'Cluster', singularResource: singular, verbs: [...verbs],
+    ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }), ...(categories.length === 0 ? {} : { categories: [...categories] }),
+    ...(subresources.size === 0 ? {} : { subresources: [...subresources.values()].map(each => aggregatedSubresource(resource, each)) }),
+  };
+}
+
+function aggregatedSubresource(parent: ServedResource, { name, group, version, kind, verbs }: Subresource): JsonObject {
+  const own = parent.group === group && parent.version === version;
+  return { subresource: name, responseKind: own ? { group: '', version: '', kind } : { group, version, kind }, verbs: [...verbs] };
+}

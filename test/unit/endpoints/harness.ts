@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { bootstrapRules, masters } from '../../../server/authorization/builtin.js';
+import { firstDecision } from '../../../server/authorization/authorizer.js';
+import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { createDiscovery } from '../../../server/discovery/discovery.js';
+import { createEndpoints } from '../../../server/endpoints/endpoints.js';
+import { createChain } from '../../../server/http/chain.js';
+import { createRoutes } from '../../../server/http/routes.js';
+import { createHealthRegistry } from '../../../server/observability/health.js';
+import type { Logger } from '../../../server/observability/logger.js';
+import { createMetrics } from '../../../server/observability/metrics.js';
+import { bootstrap } from '../../../server/registry/bootstrap.js';
+import { selectableFieldsOf } from '../../../server/registry/strategies.js';
+import { createRegistry } from '../../../server/registry/store.js';
+import { createMemoryStorage, type MemoryStorage } from '../../../server/storage/memory.js';
+import { createWorkers } from '../../../workers/pool.js';
+
+const ignore = (): void => {};
+const silent: Logger = { error: ignore, warn: ignore, info: ignore, debug: ignore, enabled: () => false, named: () => silent };
+
+export interface TestServer {
+  readonly url: string;
+  readonly storage: MemoryStorage;
+  close(): Promise<void>;
+}
+
+/** The endpoints over the in-memory storage, behind the real filters, on plain HTTP; every request comes from an administrator. */
+export async function startTestServer(log: Logger = silent): Promise<TestServer> {
+  const storage = createMemoryStorage({ selectableFields: selectableFieldsOf });
+  const catalogue = createCatalogue();
+  const registry = createRegistry({ storage });
+  const workers = createWorkers();
+  const authorize = firstDecision([masters, bootstrapRules]);
+  const routes = createRoutes({
+    resources: createEndpoints({ registry, catalogue, workers, authorize }), documents: createDiscovery({ catalogue }),
+    health: createHealthRegistry(), metrics: createMetrics(), replicaStatus: null, log,
+  });
+  const chain = createChain({
+    authenticate: () => ({ outcome: 'user', user: { name: 'admin', uid: '', groups: ['system:masters', 'system:authenticated'], extra: {} } }),
+    authorize, requestTimeoutMs: 60_000, inflight: { readOnlyMax: 0, mutatingMax: 0 }, corsOrigins: [], strictTransportSecurity: null, metrics: createMetrics(), log,
+  }, routes);
+  const server = http.createServer((request, response) => { chain.handle(request, response); });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  await bootstrap({ registry, catalogue });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, storage,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await workers.close();
+    },
+  };
+}
