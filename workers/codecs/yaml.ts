@@ -1,0 +1,154 @@
+import { Composer, LineCounter, Parser, isAlias, isMap, isScalar, isSeq, type Alias, type Document, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import type { Codec, DecodeOptions, DecodeResult } from './contract.js';
+import { isMembers, type Json, type JsonMembers } from './value.js';
+import { writeYaml } from './yamlWriter.js';
+import { resolvePlain, type PlainScalar } from './yamlScalars.js';
+
+/**
+ * YAML as Kubernetes reads it: the first document, turned into what the same object would be in JSON, with members in the order of their
+ * names. Tags and anchors are understood; an alias counts for all that it stands for, which bounds what a small text can grow into.
+ * Duplicates are reported as the reference does: `line 7: key "a" already set in map`.
+ */
+const ALIASED_NODES_MAX = 100_000;
+
+/** The library catches this itself and reports it as if it were an error of the text. */
+const STACK_EXHAUSTED = 'Maximum call stack size exceeded';
+
+class YamlFailure extends Error {}
+
+export const yamlCodec: Codec = {
+  name: 'yaml',
+  mediaType: 'application/yaml',
+  decode(bytes: Uint8Array, options: DecodeOptions): DecodeResult {
+    try {
+      return decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'), options);
+    } catch (error) {
+      if (error instanceof YamlFailure) return { ok: false, message: error.message };
+      if (error instanceof RangeError) return { ok: false, message: 'yaml: exceeded max depth' };
+      throw error;
+    }
+  },
+  encode: (value: unknown): Buffer => Buffer.from(writeYaml(value), 'utf8'),
+};
+
+const decode = (text: string, options: DecodeOptions): DecodeResult => {
+  const lines = new LineCounter();
+  const document = firstDocument(text, lines);
+  if (document === undefined) return { ok: true, value: null, duplicates: [] };
+  const problem = document.errors[0];
+  if (problem?.message.startsWith(STACK_EXHAUSTED)) throw new YamlFailure('yaml: exceeded max depth');
+  if (problem !== undefined) throw new YamlFailure(`yaml: line ${lines.linePos(problem.pos[0]).line}: ${problem.message.split(/ at line |\n/)[0]}`);
+  const builder = new Builder(lines, options.depthMax);
+  return { ok: true, value: builder.value(document.contents as Node | null, 1), duplicates: options.findDuplicates ? builder.duplicates : [] };
+};
+
+/** Later documents are not even looked at. Every plain scalar stays text here; what it means is decided later. */
+const firstDocument = (text: string, lines: LineCounter): Document.Parsed | undefined => {
+  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, merge: false, strict: true, prettyErrors: false, logLevel: 'silent', lineCounter: lines });
+  for (const document of composer.compose(new Parser(lines.addNewLine).parse(text))) return document as Document.Parsed;
+  return undefined;
+};
+
+class Builder {
+  readonly duplicates: string[] = [];
+  private aliased = 0;
+  private insideAlias = 0;
+
+  /** In order of the text: an alias means the latest anchor before it. The library's own lookup walks the whole document every time. */
+  private readonly anchors = new Map<string, Node>();
+
+  constructor(private readonly lines: LineCounter, private readonly depthMax: number) {}
+
+  value(node: Node | null, depth: number): Json {
+    if (depth > this.depthMax) throw new YamlFailure('yaml: exceeded max depth');
+    if (this.insideAlias > 0 && ++this.aliased > ALIASED_NODES_MAX) throw new YamlFailure('yaml: document contains excessive aliasing');
+    if (node === null) return null;
+    if (isAlias(node)) return this.alias(node, depth);
+    this.remember(node);
+    if (isScalar(node)) return jsonScalar(scalarValue(node));
+    if (isSeq(node)) return node.items.map((item) => this.value(item as Node | null, depth + 1));
+    return isMap(node) ? this.map(node, depth) : null;
+  }
+
+  private alias(node: Alias, depth: number): Json {
+    this.insideAlias++;
+    const value = this.value(this.target(node), depth + 1);
+    this.insideAlias--;
+    return value;
+  }
+
+  private target(node: Alias): Node {
+    const target = this.anchors.get(node.source);
+    if (target === undefined) throw new YamlFailure(`yaml: unknown anchor '${node.source}' referenced`);
+    return target;
+  }
+
+  private remember(node: Node): void {
+    const { anchor } = node as { anchor?: string };
+    if (anchor !== undefined && this.insideAlias === 0) this.anchors.set(anchor, node);
+  }
+
+  private map(node: YAMLMap, depth: number): JsonMembers {
+    const members = new Map<string, Json>();
+    const merged = new Map<string, Json>();
+    for (const pair of node.items as Pair<Node | null, Node | null>[]) {
+      if (isMergeKey(pair.key)) this.merge(merged, pair.value, depth);
+      else this.member(members, pair, depth);
+    }
+    for (const [name, value] of merged) if (!members.has(name)) members.set(name, value);
+    const names = [...members.keys()].sort();
+    // Object.fromEntries makes `__proto__` a member like any other.
+    return Object.fromEntries(names.map((name) => [name, members.get(name) ?? null]));
+  }
+
+  private member(members: Map<string, Json>, { key, value }: Pair<Node | null, Node | null>, depth: number): void {
+    const name = this.key(key);
+    if (members.has(name) && this.insideAlias === 0) this.duplicates.push(`line ${this.lines.linePos(key?.range?.[0] ?? 0).line}: key ${JSON.stringify(name)} already set in map`);
+    members.set(name, this.value(value, depth + 1));
+  }
+
+  /** The first of several merged maps wins, and members of the map itself win over all. */
+  private merge(merged: Map<string, Json>, node: Node | null, depth: number): void {
+    const value = this.value(node, depth + 1);
+    for (const source of Array.isArray(value) ? value : [value]) {
+      if (!isMembers(source)) throw new YamlFailure('yaml: map merge requires map or sequence of maps as the value');
+      for (const [name, member] of Object.entries(source)) if (!merged.has(name)) merged.set(name, member);
+    }
+  }
+
+  /** JSON knows only text as a name: booleans and numbers are spelled out. */
+  private key(node: Node | null): string {
+    const target = isAlias(node) ? this.target(node) : node;
+    if (!isScalar(target)) throw new YamlFailure('yaml: invalid map key');
+    this.remember(target);
+    const value = scalarValue(target);
+    if (value === null) throw new YamlFailure('unsupported map key of type: nil, key: <nil>');
+    return String(value);
+  }
+}
+
+const isMergeKey = (node: Node | null): boolean => isScalar(node) && node.type === 'PLAIN' && node.source === '<<';
+
+const TAG = /^(?:!!|tag:yaml\.org,2002:)(\w+)$/;
+
+/** Quoted and block scalars are text, plain ones mean something, and a tag overrides both. */
+const scalarValue = (node: Scalar): PlainScalar => {
+  const text = typeof node.value === 'string' ? node.value : node.source ?? '';
+  const tag = TAG.exec(node.tag ?? '')?.[1];
+  if (tag === 'str' || tag === 'timestamp') return text;
+  if (tag === 'binary') return Buffer.from(text, 'base64').toString('utf8');
+  if (tag === 'float' || tag === 'int' || tag === 'bool' || tag === 'null') return taggedValue(tag, text);
+  return node.type === 'PLAIN' || node.type === undefined ? resolvePlain(text) : text;
+};
+
+const taggedValue = (tag: 'float' | 'int' | 'bool' | 'null', text: string): PlainScalar => {
+  const value = resolvePlain(text);
+  const matches = { float: typeof value === 'number' || typeof value === 'bigint', int: Number.isInteger(value) || typeof value === 'bigint', bool: typeof value === 'boolean', null: value === null };
+  if (!matches[tag]) throw new YamlFailure(`yaml: cannot decode !!str \`${text.slice(0, 10)}\` as a !!${tag}`);
+  return value;
+};
+
+const jsonScalar = (value: PlainScalar): Json => {
+  if (typeof value !== 'number' || Number.isFinite(value)) return value;
+  throw new YamlFailure(`json: unsupported value: ${Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'}`);
+};
