@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
-import { formNotAcceptable, methodNotAllowed, pathNotFound } from '../api/status.js';
+import { methodNotAllowed, pathNotFound } from '../api/status.js';
 import type { Catalogue } from '../catalogue/resources.js';
 import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
-import { ENCODERS } from '../endpoints/encoders.js';
 import { negotiateAccept } from '../endpoints/negotiation.js';
 import { aggregated, coreGroups, coreVersions, groupDocument, groupList, namedGroups, resourceList } from './documents.js';
 import { createOpenApiIndex } from './openapiIndex.js';
@@ -45,7 +44,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   const lists = new Map(catalogue.groups.flatMap(group => group.versions.map(each => [apiVersionOf({ group: group.name, version: each.version }), resourceList(group.name, each)])));
 
   const plain = (context: RequestContext, document: JsonObject, accept = context.request.headers.accept ?? ''): true => {
-    if (negotiateAccept(accept, context.query, { collection: false, stream: false }).form.form !== 'object') throw formNotAcceptable(ENCODERS.map(({ mediaType }) => mediaType));
+    negotiateAccept(accept, context.query, { collection: false, stream: false, plainOnly: true });
     send(context, 200, 'application/json', bytesOf(document));
     return true;
   };

@@ -47,9 +47,18 @@ const foreign = (own: GroupVersion, { group, version }: GroupVersion): JsonObjec
 
 const isStored = ({ verbs }: ServedResource): boolean => verbs.has('get') && verbs.has('update');
 
+/** Types that the reference still stores in an older version; the hash is that of the reference's, because clients compare it across servers. */
+const HASHED_VERSIONS: Readonly<Record<string, string>> = {
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy': 'v1beta1',
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': 'v1beta1',
+  'apiextensions.k8s.io/CustomResourceDefinition': 'v1beta1',
+};
+
 /** Tells clients when the stored form of a type changes: eight bytes of a hash of its group, version and kind. */
-const storageVersionHash = ({ storage: { group, version, kind } }: ServedResource): string =>
-  createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
+const storageVersionHash = ({ storage: { group, version: stored, kind } }: ServedResource): string => {
+  const version = HASHED_VERSIONS[`${group}/${kind}`] ?? stored;
+  return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
+};
 
 /** All of the above for one root in one document: `/api` or `/apis` with `as=APIGroupDiscoveryList`. */
 export const aggregated = (groups: readonly ServedGroup[]): JsonObject =>

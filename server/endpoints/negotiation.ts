@@ -40,31 +40,37 @@ const plainTypes = (): string[] => ENCODERS.map(encoder => encoder.mediaType);
 const streamTypes = (): string[] => ENCODERS.flatMap(({ mediaType, streamType }) => (streamType === null ? [] : [`${mediaType};stream=watch`]));
 
 /**
- * Chooses what to answer with. `collection` allows what only lists and watches serve; `stream` asks for an encoding that can stream.
- * Throws 406 in two ways: for no media type at all, and for a form of the object that is not served.
+ * Chooses what to answer with. Throws 406 in two ways: for no media type at all, and for a form of the object that is not served.
  */
 export const negotiate = ({ request, query }: RequestContext, options: NegotiationOptions): Representation => negotiateAccept(request.headers.accept ?? '', query, options);
 
-export interface NegotiationOptions { readonly collection: boolean; readonly stream: boolean }
+export interface NegotiationOptions {
+  /** The path also serves lists and watches, whose media types are then named in the refusal. */
+  readonly collection: boolean;
+  /** Only an encoding that can stream will do. */
+  readonly stream: boolean;
+  /** What is served has no other forms than itself. */
+  readonly plainOnly?: boolean;
+}
 
 /** The same for the value of an Accept header. */
-export function negotiateAccept(header: string, query: URLSearchParams, { collection, stream }: NegotiationOptions): Representation {
+export function negotiateAccept(header: string, query: URLSearchParams, { collection, stream, plainOnly = false }: NegotiationOptions): Representation {
   const first = ENCODERS[0];
   if (first === undefined) throw new Error('no encoder is registered');
   if (header.trim() === '' || header === '*/*' || header === first.mediaType) return { encoder: first, form: AS_ITSELF };
   const entries = parseAccept(header);
   if (!entries.some(({ mediaType }) => mediaType === '*/*' || plainTypes().includes(mediaType))) throw notAcceptable([...plainTypes(), ...(collection ? streamTypes() : [])]);
-  const found = firstAcceptable(entries, query);
+  const found = firstAcceptable(entries, query, plainOnly);
   if (found === null) throw formNotAcceptable(plainTypes());
   if (stream && found.encoder.streamType === null) throw formNotAcceptable(streamTypes());
   return found;
 }
 
-function firstAcceptable(entries: readonly Entry[], query: URLSearchParams): Representation | null {
+function firstAcceptable(entries: readonly Entry[], query: URLSearchParams, plainOnly: boolean): Representation | null {
   for (const { mediaType, parameters } of entries) {
     const encoder = mediaType === '*/*' ? ENCODERS[0] : ENCODERS.find(candidate => candidate.mediaType === mediaType);
     const form = encoder === undefined ? null : formOf(parameters, query);
-    if (encoder !== undefined && form !== null) return { encoder, form };
+    if (encoder !== undefined && form !== null && !(plainOnly && form.form !== 'object')) return { encoder, form };
   }
   return null;
 }

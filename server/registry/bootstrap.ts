@@ -21,6 +21,7 @@ const BOOTSTRAPPED = [
   { group: '', version: 'v1', resource: 'namespaces' },
   { group: '', version: 'v1', resource: 'services' },
   { group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses' },
+  { group: 'apiregistration.k8s.io', version: 'v1', resource: 'apiservices' },
 ] as const;
 
 const SERVICE_ADDRESS = '10.0.0.1';
@@ -38,10 +39,10 @@ export async function bootstrap({ registry, catalogue, serviceAddress = SERVICE_
   for (const { group, version, resource: name } of BOOTSTRAPPED) {
     const resource = catalogue.resource(group, version, name);
     if (resource === null) continue;
-    for (const object of objects[name] ?? []) {
-      if (name === 'services') fitService(object, serviceAddress, servicePort);
-      await ensure(registry, resource, object, signal);
-    }
+    const wanted = objects[name] ?? [];
+    if (name === 'services') for (const service of wanted) fitService(service, serviceAddress, servicePort);
+    // Together, so that they share the store's round trips.
+    await Promise.all(wanted.map(object => ensure(registry, resource, object, signal)));
   }
 }
 

@@ -3,6 +3,7 @@ import { apiVersionOf } from '../api/resource.js';
 import type { ServedResource } from '../catalogue/resources.js';
 import type { StoredObject } from '../storage/contract.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
+import { autoscalerConversion } from './autoscaling/conversion.js';
 import { eventConversion } from './events.k8s.io/conversion.js';
 
 /** Translates objects between the stored version of a type and another served one. Both directions may reuse and change their argument. */
@@ -13,6 +14,7 @@ export interface Conversion {
 
 /** Conversions by `apiVersion Kind` of the served version. Types that are not listed have the same members in all versions. */
 const CONVERSIONS: Readonly<Record<string, Conversion>> = {
+  'autoscaling/v1 HorizontalPodAutoscaler': autoscalerConversion,
   'events.k8s.io/v1 Event': eventConversion,
 };
 

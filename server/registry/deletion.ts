@@ -15,7 +15,8 @@ export const NO_WISH: DeletionWish = { gracePeriodSeconds: null, propagationPoli
 
 /** What has to happen to an object that a client wants gone. */
 export type DeletionPlan =
-  | { readonly action: 'remove' }
+  /** `marked`: the state in which it is seen to go; kinds with a grace period show it even when that is zero. */
+  | { readonly action: 'remove'; readonly marked: ApiObject | null }
   /** It has to stay for now and is marked; its finalizers' owners see that. */
   | { readonly action: 'mark'; readonly object: ApiObject };
 
@@ -32,13 +33,13 @@ export function planDeletion(old: ApiObject, wish: DeletionWish, strategy: Strat
   const finalizers = finalizersFor(old, wish, strategy);
   const grace = graceFor(old, wish, strategy);
   const held = finalizers.length > 0 || strategy.heldBy?.(old) === true || (strategy.alwaysMarks === true && !deleting);
-  if (!held && grace === 0) return { action: 'remove' };
+  if (!held && grace === 0 && (deleting || strategy.graceSeconds === undefined)) return { action: 'remove', marked: null };
 
   object.metadata.finalizers = finalizers;
   if (deleting) return { action: 'mark', object: shortened(object, grace) };
   if (strategy.markDeleted !== undefined) strategy.markDeleted(object, now);
   else markDeleted(object, now, grace);
-  return { action: 'mark', object };
+  return !held && grace === 0 ? { action: 'remove', marked: object } : { action: 'mark', object };
 }
 
 /** The default mark. The generation grows because a controller has to look at the object once more. */

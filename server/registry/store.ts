@@ -4,7 +4,7 @@ import { conflict, forbidden, notFound, plainError, StatusError } from '../api/s
 import type { ServedResource } from '../catalogue/resources.js';
 import type { Consistency, ObjectKey, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
 import type { Change, Deleted, ListPage, ListQuery, Registry, Target, WatchQuery, WriteOptions, Written } from './contract.js';
-import { fromStorage, servedObject, toStorage } from './conversion.js';
+import { servedObject, toStorage } from './conversion.js';
 import { completesDeletion, planDeletion, type DeletionWish } from './deletion.js';
 import { sameValue } from './equality.js';
 import { EXPIRED_LIST, modified, nameTaken, readFailure, writeFailure } from './failures.js';
@@ -206,7 +206,11 @@ class GenericRegistry implements Registry {
       throw problem;
     }
     const plan = planDeletion(stored.decode(), wish, strategyOf(target.resource.storage), this.contextOf(options).now);
-    return plan.action === 'remove' ? this.remove(target, stored, options) : this.mark(target, stored, plan.object, fresh, options);
+    if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, options);
+    if (plan.marked === null) return this.remove(target, stored, options);
+    const marked = await this.mark(target, stored, plan.marked, fresh, options);
+    if (marked === 'again' || options.dryRun) return marked === 'again' ? marked : { ...marked, gone: true };
+    return this.remove(target, marked.object, options);
   }
 
   private async remove(target: Target, stored: StoredObject, options: WriteOptions): Promise<Deleted | 'again'> {
@@ -270,5 +274,3 @@ function preconditionProblem({ resource, name }: Target, stored: StoredObject, {
   }
   return null;
 }
-
-export { fromStorage };

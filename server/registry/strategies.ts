@@ -1,5 +1,6 @@
 import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
+import { apiServices } from './apiregistration.k8s.io/apiServices.js';
 import { jobs } from './batch/jobs.js';
 import { events } from './core/events.js';
 import { namespaces } from './core/namespaces.js';
@@ -8,16 +9,29 @@ import { secrets } from './core/secrets.js';
 import { services } from './core/services.js';
 import { textAt } from './members.js';
 import type { Strategy } from './strategy.js';
-import { dnsLabelName, pathSegmentName } from './validation/names.js';
+import { dnsLabelName, pathSegmentName, subdomainName, type NameRule } from './validation/names.js';
 
 /** Kinds that count changes of their specification and have no other rules here yet. */
 const counted: Strategy = { generationOf: ['spec'] };
 /** Kinds whose whole content, apart from metadata, is their specification. */
 const countedWebhooks: Strategy = { generationOf: ['webhooks'] };
 const answersObject: Strategy = { deleteAnswers: 'object' };
+/** A controller takes the finalizer away once nobody uses the object. */
+const protectedWhileUsed = (finalizer: string): Strategy => ({
+  ...answersObject,
+  prepareForCreate(object) {
+    const finalizers = object.metadata.finalizers ?? [];
+    object.metadata.finalizers = finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer];
+    object['status'] = { phase: 'Pending' };
+  },
+});
 const createsOnUpdate: Strategy = { createsOnUpdate: true };
 /** Role names appear in other objects and in paths, and may contain colons and capitals. */
 const rbac: Strategy = { validateName: pathSegmentName, createsOnUpdate: true };
+
+/** Jobs get eleven more characters, and have to fit into a label. */
+const CRON_JOB_NAME_MAX = 52;
+const cronJobName: NameRule = (name, prefix) => [...subdomainName(name, prefix), ...(name.length > CRON_JOB_NAME_MAX && !prefix ? [`must be no more than ${CRON_JOB_NAME_MAX} characters`] : [])];
 
 const selecting = (...paths: readonly string[]): Strategy => ({
   selectableFieldNames: paths,
@@ -34,8 +48,8 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   limitranges: createsOnUpdate,
   namespaces,
   nodes: { ...selecting('spec.unschedulable'), selectableFields: node => ({ 'spec.unschedulable': textAt(node, 'spec', 'unschedulable') || 'false' }) },
-  persistentvolumeclaims: answersObject,
-  persistentvolumes: answersObject,
+  persistentvolumeclaims: protectedWhileUsed('kubernetes.io/pvc-protection'),
+  persistentvolumes: protectedWhileUsed('kubernetes.io/pv-protection'),
   pods,
   podtemplates: { ...answersObject, generationOf: ['template'] },
   replicationcontrollers: {
@@ -53,11 +67,12 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': counted,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': countedWebhooks,
   'customresourcedefinitions.apiextensions.k8s.io': counted,
+  'apiservices.apiregistration.k8s.io': apiServices,
   'daemonsets.apps': counted,
   'deployments.apps': counted,
   'replicasets.apps': counted,
   'statefulsets.apps': { ...counted, validateName: dnsLabelName },
-  'cronjobs.batch': counted,
+  'cronjobs.batch': { ...counted, validateName: cronJobName },
   'jobs.batch': jobs,
   'certificatesigningrequests.certificates.k8s.io': selecting('spec.signerName'),
   'leases.coordination.k8s.io': createsOnUpdate,

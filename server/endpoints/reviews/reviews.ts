@@ -1,6 +1,7 @@
 import type { ResourceVerb } from '../routing.js';
 import type { VerbHandler } from '../verbs/deps.js';
 import { localSubjectAccessReview, selfSubjectAccessReview, subjectAccessReview } from './accessReviews.js';
+import { selfSubjectRulesReview } from './rulesReview.js';
 import { selfSubjectReview } from './selfSubjectReview.js';
 
 /** Types that stand for a question; their only verb answers it. */
@@ -9,4 +10,5 @@ export const REVIEWS: Readonly<Record<string, Readonly<Partial<Record<ResourceVe
   'subjectaccessreviews.authorization.k8s.io': { create: subjectAccessReview },
   'localsubjectaccessreviews.authorization.k8s.io': { create: localSubjectAccessReview },
   'selfsubjectaccessreviews.authorization.k8s.io': { create: selfSubjectAccessReview },
+  'selfsubjectrulesreviews.authorization.k8s.io': { create: selfSubjectRulesReview },
 };

@@ -26,9 +26,9 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** The endpoints over the in-memory storage, behind the real filters, on plain HTTP; every request comes from an administrator. */
+/** Versions below the first one count as compacted. The endpoints run over the in-memory storage, behind the real filters, on plain HTTP; every request comes from an administrator. */
 export async function startTestServer(log: Logger = silent): Promise<TestServer> {
-  const storage = createMemoryStorage({ selectableFields: selectableFieldsOf });
+  const storage = createMemoryStorage({ selectableFields: selectableFieldsOf, startVersion: 1000 });
   const catalogue = createCatalogue();
   const registry = createRegistry({ storage });
   const workers = createWorkers();
