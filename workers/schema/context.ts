@@ -1,0 +1,102 @@
+import type { MemberOrder } from '../codecs/jsonReader.js';
+import { NumberLiteral, type Json } from '../codecs/value.js';
+
+/** A value that cannot be read at all; the reference stops at the first of these. */
+export class StructureError extends Error {}
+
+/** Unknown and duplicate fields reported at most; the reference stops there too. */
+const STRICT_ERRORS_MAX = 100;
+
+/**
+ * What one check gathers while it walks down an object. The path is kept as a stack, because nearly all objects are right and
+ * need no path at all.
+ */
+export class CheckContext {
+  /** The first value of a wrong type; the walk goes on, as the reference's does. */
+  problem: string | undefined;
+  /** Unknown and duplicate fields, in the order of the text. */
+  readonly strict: string[] = [];
+  /** Members met, to compare with the members of the text. */
+  members = 0;
+  private readonly path: (string | number)[] = [];
+  /** How many entries of the path are names of struct fields, and which. */
+  private readonly isField: boolean[] = [];
+  private readonly owners: string[] = [];
+  private muted = 0;
+
+  constructor(private readonly reportStrict: boolean, readonly order: MemberOrder | undefined) {}
+
+  enterField(name: string, owner: string): void {
+    this.path.push(name);
+    this.isField.push(true);
+    this.owners.push(owner);
+  }
+
+  leaveField(): void {
+    this.leave();
+    this.owners.pop();
+  }
+
+  enter(step: string | number): void {
+    this.path.push(step);
+    this.isField.push(false);
+  }
+
+  leave(): void {
+    this.path.pop();
+    this.isField.pop();
+  }
+
+  /** Inside of schemas that stand for something else, the reference does not look for unknown fields. */
+  mute<T>(body: () => T): T {
+    this.muted++;
+    const value = body();
+    this.muted--;
+    return value;
+  }
+
+  reportUnknown(name: string): void {
+    this.report('unknown', name);
+  }
+
+  reportDuplicate(name: string): void {
+    this.report('duplicate', name);
+  }
+
+  /** Notes a value of the wrong type and carries on. */
+  reportType(value: Json, type: string): void {
+    this.problem ??= this.typeMessage(value, type);
+  }
+
+  /** `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`. */
+  typeMessage(value: Json, type: string): string {
+    const owner = this.owners.at(-1);
+    const names = this.path.filter((_step, index) => this.isField[index]).join('.');
+    return `json: cannot unmarshal ${describe(value, type)} into Go ${owner === undefined ? 'value' : `struct field ${owner}.${names}`} of type ${type}`;
+  }
+
+  private report(what: 'unknown' | 'duplicate', name: string): void {
+    if (!this.reportStrict || this.muted > 0 || this.strict.length >= STRICT_ERRORS_MAX) return;
+    const message = `${what} field "${this.pathTo(name)}"`;
+    if (!this.strict.includes(message)) this.strict.push(message);
+  }
+
+  /** `spec.containers[0].imagee`; members of maps are written like fields. */
+  private pathTo(name: string): string {
+    let text = '';
+    for (const step of [...this.path, name]) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
+    return text;
+  }
+}
+
+const NUMERIC: ReadonlySet<string> = new Set(['int32', 'int64', 'float64']);
+
+/** What stands there, in the words of the reference; numbers that do not fit a numeric type are named. */
+const describe = (value: Json, type: string): string => {
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'bool';
+  if (Array.isArray(value)) return 'array';
+  if (value instanceof NumberLiteral) return NUMERIC.has(type) ? `number ${value.text}` : 'number';
+  if (typeof value === 'number' || typeof value === 'bigint') return NUMERIC.has(type) ? `number ${value}` : 'number';
+  return value === null ? 'null' : 'object';
+};

@@ -1,0 +1,185 @@
+import { formatTime, parseTime } from '../codecs/time.js';
+import { isMembers, NumberLiteral, type Json } from '../codecs/value.js';
+import { countMembers } from '../codecs/json.js';
+import { StructureError, type CheckContext } from './context.js';
+import { canonicalQuantity } from './quantity.js';
+
+/** Checks one value that is not null and returns it in the form in which it is kept. */
+export interface Checker {
+  check(value: Json, context: CheckContext): Json;
+  /** What an item of a list or map holds that was null. */
+  zero(): Json;
+  /** The name of the Go type, for messages. */
+  readonly goType: string;
+}
+
+export const stringChecker: Checker = {
+  goType: 'string',
+  zero: () => '',
+  check: (value, context) => {
+    if (typeof value === 'string') return value;
+    return wrongType(value, context, 'string', '');
+  },
+};
+
+export const booleanChecker: Checker = {
+  goType: 'bool',
+  zero: () => false,
+  check: (value, context) => (typeof value === 'boolean' ? value : wrongType(value, context, 'bool', false)),
+};
+
+const INT32_MAX = 2 ** 31 - 1;
+const INT32_MIN = -(2 ** 31);
+const INT64_MAX = 2n ** 63n - 1n;
+const INT64_MIN = -(2n ** 63n);
+
+export const int32Checker: Checker = {
+  goType: 'int32',
+  zero: () => 0,
+  check: (value, context) => {
+    if (typeof value === 'number' && Number.isInteger(value) && value >= INT32_MIN && value <= INT32_MAX) return value;
+    return wrongType(value, context, 'int32', 0);
+  },
+};
+
+export const int64Checker: Checker = {
+  goType: 'int64',
+  zero: () => 0,
+  check: (value, context) => {
+    if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+    if (typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX) return value;
+    return wrongType(value, context, 'int64', 0);
+  },
+};
+
+export const doubleChecker: Checker = {
+  goType: 'float64',
+  zero: () => 0,
+  check: (value, context) => {
+    const number = value instanceof NumberLiteral ? Number(value.text) : typeof value === 'bigint' ? Number(value) : value;
+    return typeof number === 'number' && Number.isFinite(number) ? number : wrongType(value, context, 'float64', 0);
+  },
+};
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+export const bytesChecker: Checker = {
+  goType: '[]uint8',
+  zero: () => null,
+  check: (value, context) => {
+    if (typeof value !== 'string') return wrongType(value, context, '[]uint8', '');
+    if (BASE64.test(value) && !value.endsWith('=')) return value;
+    const text = value.replace(/[\r\n]/g, '');
+    const problem = base64Problem(text, value);
+    if (problem !== undefined) throw new StructureError(problem);
+    return Buffer.from(text, 'base64').toString('base64');
+  },
+};
+
+/** The reference names the first byte at which the text stops being base64, counted in the text as it stands. */
+const base64Problem = (text: string, original: string): string | undefined => {
+  if (BASE64.test(text)) return undefined;
+  const valid = /^[A-Za-z0-9+/]*/.exec(text)?.[0].length ?? 0;
+  const at = text[valid] === undefined ? text.length - (text.length % 4) : paddingProblem(text, valid);
+  return `illegal base64 data at input byte ${offsetInOriginal(original, at)}`;
+};
+
+const paddingProblem = (text: string, valid: number): number => {
+  if (text[valid] !== '=' || valid % 4 < 2) return valid;
+  if (valid % 4 === 2 && text[valid + 1] !== '=') return text[valid + 1] === undefined ? text.length : valid + 1;
+  return valid % 4 === 2 ? valid + 2 : valid + 1;
+};
+
+const offsetInOriginal = (original: string, offset: number): number => {
+  let seen = 0;
+  for (let index = 0; index < original.length; index++) {
+    if (original[index] === '\r' || original[index] === '\n') continue;
+    if (seen++ === offset) return index;
+  }
+  return original.length;
+};
+
+const timeChecker = (fractionDigits: 0 | 6): Checker => ({
+  goType: fractionDigits === 0 ? 'v1.Time' : 'v1.MicroTime',
+  zero: () => null,
+  check: (value, context) => {
+    if (typeof value !== 'string') throw new StructureError(context.typeMessage(value, 'string'));
+    const time = fractionDigits === 6 && !/:\d\d\.\d{6}(?:Z|[-+])/.test(value) ? undefined : parseTime(value);
+    if (time === undefined) throw new StructureError(timeProblem(value, fractionDigits));
+    return formatTime(time, fractionDigits);
+  },
+});
+
+/** The steps of the layouts, each with what it matches and how it is named. */
+const LAYOUT: readonly (readonly [RegExp, string])[] = [
+  [/^\d{4}/, '2006'], [/^-/, '-'], [/^(?:0[1-9]|1[0-2])/, '01'], [/^-/, '-'], [/^\d{2}/, '02'], [/^T/, 'T'], [/^\d{2}/, '15'], [/^:/, ':'], [/^\d{2}/, '04'], [/^:/, ':'], [/^\d{2}/, '05'],
+];
+
+/** In the words of Go's time package. */
+const timeProblem = (text: string, fractionDigits: 0 | 6): string => {
+  const layout = fractionDigits === 0 ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00';
+  const start = `parsing time ${JSON.stringify(text)}`;
+  const steps = [...LAYOUT, fractionDigits === 0 ? [/^(?:[.,]\d+)?/, ''] as const : [/^\.\d{6}(?!\d)/, '.000000'] as const, [/^(?:Z|[-+]\d{2}:\d{2})/, 'Z07:00'] as const];
+  let rest = text;
+  for (const [pattern, name] of steps) {
+    const match = pattern.exec(rest);
+    if (match === null) return `${start} as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(name)}`;
+    rest = rest.slice(match[0].length);
+  }
+  return rest === '' ? `${start}: ${outOfRange(text)} out of range` : `${start}: extra text: ${JSON.stringify(rest)}`;
+};
+
+const outOfRange = (text: string): string => {
+  const [hour = 0, minute = 0, second = 0] = text.slice(11, 19).split(':').map(Number);
+  return hour > 23 ? 'hour' : minute > 59 ? 'minute' : second > 59 ? 'second' : 'day';
+};
+
+export const quantityChecker: Checker = {
+  goType: 'resource.Quantity',
+  zero: () => '0',
+  check: (value) => {
+    const text = typeof value === 'string' ? value : value instanceof NumberLiteral ? value.text : typeof value === 'object' || typeof value === 'boolean' ? JSON.stringify(typeof value === 'boolean' ? value : []) : String(value);
+    const canonical = canonicalQuantity(text);
+    if (!canonical.ok) throw new StructureError(canonical.message);
+    return canonical.text;
+  },
+};
+
+const intOrStringChecker: Checker = {
+  goType: 'intstr.IntOrString',
+  zero: () => 0,
+  check: (value, context) => {
+    if (typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value) && value >= INT32_MIN && value <= INT32_MAX)) return value;
+    throw new StructureError(context.typeMessage(value, 'int32'));
+  },
+};
+
+/** Any JSON, kept as it is. Spellings of numbers are given up here. */
+const anyChecker: Checker = {
+  goType: 'runtime.RawExtension',
+  zero: () => null,
+  check: (value, context) => {
+    context.members += countMembers(value);
+    return plainNumbers(value);
+  },
+};
+
+const plainNumbers = (value: Json): Json => {
+  if (value instanceof NumberLiteral) return Number(value.text);
+  if (Array.isArray(value)) value.forEach((item, index) => { if (typeof item === 'object') value[index] = plainNumbers(item); });
+  else if (isMembers(value)) for (const name of Object.keys(value)) if (typeof value[name] === 'object') value[name] = plainNumbers(value[name] as Json);
+  return value;
+};
+
+/** Types without fields of their own, by short name. */
+export const LEAVES: Readonly<Record<string, Checker>> = {
+  'meta.v1.Time': timeChecker(0), 'meta.v1.MicroTime': timeChecker(6), 'resource.Quantity': quantityChecker, 'intstr.IntOrString': intOrStringChecker,
+  'runtime.RawExtension': anyChecker, 'meta.v1.FieldsV1': anyChecker, 'apiextensions.v1.JSON': anyChecker, 'meta.v1.Patch': anyChecker,
+};
+
+/** Notes the problem and carries on with a value that fits. */
+const wrongType = <T extends Json>(value: Json, context: CheckContext, type: string, instead: T): T => {
+  context.members += countMembers(value);
+  context.reportType(value, type);
+  return instead;
+};
