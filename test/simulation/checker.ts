@@ -1,4 +1,5 @@
-import type { Entry, LogIndex, MemberId, Term } from '../../raft/types.js';
+import { encodeMembership } from '../../raft/core/membership.js';
+import type { Entry, LogIndex, MemberId, Membership, Term } from '../../raft/types.js';
 import { fingerprintOf } from './store.js';
 import type { StoreState } from './store.js';
 
@@ -38,6 +39,7 @@ export class Checker {
   private readonly written = new Map<string, { readonly fingerprint: number; readonly previousTerm: Term }>();
   /** Committed entries by index; the first is at 1. */
   private readonly chosen: Chosen[] = [];
+  private readonly encodings = new WeakMap<Membership, string>();
   /** The newest index that a client knows to be in force. */
   private known = 0;
 
@@ -79,6 +81,12 @@ export class Checker {
     }
   }
 
+  /** A server uses the newest membership of its log, committed or not (dissertation, section 4.1). */
+  usesMembership(server: MemberId, used: Membership, newest: Membership): void {
+    if (this.encoded(used) === this.encoded(newest)) return;
+    throw new RuleBroken('membership of the log', `${server} uses ${JSON.stringify(used)} while its log says ${JSON.stringify(newest)}`);
+  }
+
   /** State-machine safety: no two servers take different entries as committed at one index. And leader completeness for those that lead already. */
   committed(server: Observed, entry: Entry): void {
     const fingerprint = fingerprintOf(entry);
@@ -114,6 +122,14 @@ export class Checker {
   readDone(server: MemberId, index: number, floor: number): void {
     if (index < floor) throw new RuleBroken('linearizable reads', `a read at ${server} saw the state at ${index}, although ${floor} was known to clients before it began`);
     this.known = Math.max(this.known, index);
+  }
+
+  private encoded(membership: Membership): string {
+    const known = this.encodings.get(membership);
+    if (known !== undefined) return known;
+    const text = Buffer.from(encodeMembership(membership)).toString('latin1');
+    this.encodings.set(membership, text);
+    return text;
   }
 
   /** Leader completeness: what was committed in a term is in the logs of the leaders of later terms. By log matching, the newest such entry speaks for all. */

@@ -160,7 +160,7 @@ export class Cluster {
       return;
     }
     if (this.isStalled(server)) {
-      this.timeline.after(server.stalledUntil - this.timeline.now + this.prng.below(3), () => this.deliver(parcel));
+      this.timeline.after(server.stalledUntil - this.timeline.now + this.prng.below(2 * this.profile.delayMax), () => this.deliver(parcel));
       return;
     }
     this.counts.messagesDelivered++;
@@ -188,12 +188,17 @@ export class Cluster {
     if (server === undefined || this.isStalled(server)) return;
     this.touched = server;
     if (this.prng.chance(reads)) {
-      server.read();
-      this.wake(server);
+      const reader = this.prng.chance(500) ? server : this.aLeader() ?? server;
+      reader.read();
+      this.wake(reader);
     } else {
-      // Clients try the server that calls itself leader; in partitions there may be several.
-      this.write(this.prng.pick(this.leaders()) ?? server);
+      this.write(this.aLeader() ?? server);
     }
+  }
+
+  /** Clients try a server that calls itself leader; in partitions there may be several. */
+  private aLeader(): SimulatedServer | undefined {
+    return this.prng.pick(this.leaders().filter((server) => !this.isStalled(server)));
   }
 
   private fault(): void {

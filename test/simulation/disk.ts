@@ -1,5 +1,6 @@
 import { logIndex, term } from '../../raft/types.js';
-import type { Entry, HardState, LogIndex, SnapshotMeta, Term } from '../../raft/types.js';
+import { decodeMembership } from '../../raft/core/membership.js';
+import type { Entry, HardState, LogIndex, Membership, SnapshotMeta, Term } from '../../raft/types.js';
 import type { LogReader, Persist } from '../../raft/core/ready.js';
 import type { StoreState } from './store.js';
 
@@ -28,6 +29,8 @@ export class Disk implements LogReader {
   private baseIndex = 0;
   private baseTerm: Term = term(0);
   private log: Entry[] = [];
+  /** Membership entries as they were put; some may be truncated since. */
+  private memberships: { readonly entry: Entry; readonly membership: Membership }[] = [];
   private written: Write | null = null;
 
   constructor(checkpoint: StoreState, private readonly faults: DiskFaults) {
@@ -51,6 +54,13 @@ export class Disk implements LogReader {
     let bytes = 0;
     const end = this.log.findIndex((entry, at) => at >= from - this.firstIndex && (entry.index > to || ((bytes += entry.data.length) > bytesMax && entry.index > from)));
     return this.log.slice(from - this.firstIndex, end === -1 ? undefined : end);
+  }
+
+  /** Of the newest membership entry that is held, committed or not, or of the checkpoint. */
+  membership(): Membership {
+    while (this.memberships.length > 0 && !this.holds(this.memberships.at(-1)?.entry)) this.memberships.pop();
+    const newest = this.memberships.at(-1);
+    return newest === undefined || newest.entry.index <= this.checkpoint.index ? this.checkpoint.membership : newest.membership;
   }
 
   write(write: Write): void {
@@ -81,6 +91,10 @@ export class Disk implements LogReader {
     this.baseIndex = cut;
   }
 
+  private holds(entry: Entry | undefined): boolean {
+    return entry !== undefined && this.log[entry.index - this.baseIndex - 1] === entry;
+  }
+
   private install({ meta, state }: NonNullable<Write['install']>): void {
     this.checkpoint = state;
     this.baseIndex = meta.index;
@@ -93,5 +107,8 @@ export class Disk implements LogReader {
     if (at < 0 || at > this.log.length) throw new Error(`entry ${entry.index} leaves a gap after ${this.lastIndex}, or lies before ${this.firstIndex}`);
     this.log.length = at;
     this.log.push(entry);
+    if (entry.kind !== 'membership') return;
+    this.membership(); // drops what was truncated, so that the order stays that of the log
+    this.memberships.push({ entry, membership: decodeMembership(entry.data) });
   }
 }

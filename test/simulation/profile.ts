@@ -47,10 +47,10 @@ export interface Profile {
 }
 
 /**
- * In one schedule of four, elections follow one another without a pause: candidates of one term meet, voters crash with the ink of their vote wet,
+ * Elections follow one another without a pause: candidates of one term meet, voters crash with the ink of their vote wet,
  * leaders go down with entries that nobody else has. What the rules on votes and on older terms prevent hardly ever happens otherwise.
  */
-function drawStorm(prng: Prng, { sizes }: Profile): Partial<Profile> {
+function drawElectionStorm(prng: Prng, { sizes }: Profile): Partial<Profile> {
   return {
     electionTicks: 4,
     delayMax: prng.pick([12, 20, 30]),
@@ -63,10 +63,25 @@ function drawStorm(prng: Prng, { sizes }: Profile): Partial<Profile> {
   };
 }
 
+/** Servers come and go all the time, also while leaders change: what the limits on membership changes are for. */
+function drawMembershipStorm(prng: Prng): Partial<Profile> {
+  return {
+    electionTicks: prng.pick([4, 6]),
+    operationEvery: prng.pick([5, 15]),
+    operations: ['membership', 'membership', 'membership', 'compact', 'transfer'],
+    faults: ['crashLeader', 'partition', 'oneWayPartition'],
+    faultEvery: prng.pick([60, 150]),
+    cutMax: 150,
+    downMax: prng.pick([20, 100]),
+    crashAfterPromise: 0,
+  };
+}
+
 /** Each schedule leaves some faults out and makes others frequent: rare combinations need the common ones out of the way ("swarm testing"). */
 export function drawProfile(prng: Prng, servers: number | null): Profile {
   const profile = drawCalm(prng, servers);
-  return prng.chance(250) ? { ...profile, ...drawStorm(prng, profile) } : profile;
+  const storm = prng.pick([null, null, drawElectionStorm, drawMembershipStorm]);
+  return storm === null ? profile : { ...profile, ...storm(prng, profile) };
 }
 
 function drawCalm(prng: Prng, servers: number | null): Profile {

@@ -1,5 +1,5 @@
 import { logIndex } from '../../raft/types.js';
-import type { Entry, LogIndex, MemberId, Term } from '../../raft/types.js';
+import type { Entry, LogIndex, MemberId, Membership, Term } from '../../raft/types.js';
 import type { Core, CoreOptions } from '../../raft/core/contract.js';
 import type { Message } from '../../raft/core/messages.js';
 import type { Ready } from '../../raft/core/ready.js';
@@ -48,7 +48,7 @@ export class SimulatedServer implements Observed {
   /** The last stage sent votes or acknowledgements. */
   hasPromised = false;
   /** The Ready being carried out, and its next stage. */
-  private current: { readonly ready: Ready; stage: number } | null = null;
+  private current: { readonly ready: Ready; readonly membership: Membership; stage: number } | null = null;
   /** Snapshots received, by index and term; small in number because the store forgets those behind it. */
   private received: StoreState[] = [];
   private writes: { readonly index: LogIndex; readonly term: Term }[] = [];
@@ -131,7 +131,7 @@ export class SimulatedServer implements Observed {
       const ready = this.core.ready();
       if (ready === null) return false;
       this.noteState(ready);
-      this.current = { ready, stage: 0 };
+      this.current = { ready, membership: this.core.membership, stage: 0 };
     }
     const { ready, stage } = this.current;
     this.hasPromised = this.around.stages[stage] === stages.sendAfterSync && ready.afterSync.length > 0;
@@ -158,6 +158,7 @@ export class SimulatedServer implements Observed {
     if (first !== undefined && first.index <= before && install === null) this.around.counts.entriesOverwritten++;
     for (const entry of persist?.entries ?? []) this.around.checker.wrote(this.id, entry, this.disk.termAt(logIndex(entry.index - 1)));
     if (install !== null) this.installed();
+    if (this.current !== null) this.around.checker.usesMembership(this.id, this.current.membership, this.disk.membership());
     this.core?.persisted();
   }
 
