@@ -199,8 +199,9 @@ class ReplicatedStorage implements RaftStorage {
   private async reachPresent(): Promise<Failure | null> {
     const barrier = await this.barriers.reach();
     if (barrier.outcome === 'unavailable') return barrier;
-    if (await this.cache.clock.reach(barrier.revision, this.readTimeoutMs)) return null;
-    return { outcome: 'unavailable', reason: `the watch cache did not reach revision ${barrier.revision} in time` };
+    // All changes up to there have been delivered, even if the last of them were deletions that a snapshot has swallowed.
+    this.cache.reached(barrier.revision);
+    return null;
   }
 }
 

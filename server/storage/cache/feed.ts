@@ -36,7 +36,7 @@ export class ReplicaFeed {
     }
     const backlog = this.backlog ?? [];
     this.backlog = null;
-    for (const { changes, revision } of backlog) this.cache.apply(changes, revision);
+    for (const { changes } of backlog) this.cache.apply(changes);
   }
 
   stop(): void {
@@ -44,7 +44,7 @@ export class ReplicaFeed {
   }
 
   private receive(batch: ChangeBatch): void {
-    if (this.backlog === null) return this.cache.apply(batch.changes, batch.revision);
+    if (this.backlog === null) return this.cache.apply(batch.changes);
     this.backlogSize += batch.changes.length;
     if (this.backlogSize <= backlogChangesMax) this.backlog.push(batch);
   }

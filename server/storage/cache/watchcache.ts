@@ -38,9 +38,7 @@ export class WatchCache {
   private readonly context: CacheContext;
   private readonly resources = new Map<string, ResourceCache>();
   private readonly namespaces = new Map<string, string>();
-  /** Version of the state that was loaded: changes up to there are part of it. */
-  private loadedVersion: Version = 0;
-  /** Nothing is told of before this version: it was loaded, or all before it was compacted. */
+  /** Nothing is told of before this version: it was loaded, or what came before it was compacted or missed. */
   private oldest: Version = 0;
   private trimmedAt = 0;
 
@@ -67,13 +65,10 @@ export class WatchCache {
     return cache;
   }
 
-  /** Begins a complete state, that at `version`. What was known before is forgotten and all watches end: nobody can tell what they missed. */
+  /** Begins a complete state, that at `version`, in place of one that was not completed. Comes before any watch. */
   beginLoad(version: Version): void {
-    const watchers = [...this.resources.values()].flatMap(cache => cache.watchers.all());
     this.resources.clear();
-    this.loadedVersion = version;
     this.oldest = version;
-    for (const watcher of watchers) watcher.end({ outcome: 'expired', oldest: version });
   }
 
   load(item: KeyValue): void {
@@ -85,14 +80,28 @@ export class WatchCache {
   }
 
   endLoad(): void {
-    this.clock.advance(this.loadedVersion);
+    this.clock.advance(this.oldest);
   }
 
-  /** Applies changes that complete the store's revision `version`, and shows them to watchers before it returns. */
-  apply(changes: readonly Change[], version: Version): void {
-    for (const change of changes) if (change.revision > this.loadedVersion) this.applyOne(change);
-    this.clock.advance(Math.max(version, this.clock.version));
+  /**
+   * Applies changes in order, complete revisions, and shows them to watchers before it returns. Changes that are part of the state
+   * already are skipped.
+   */
+  apply(changes: readonly Change[]): void {
+    const known = this.clock.version;
+    const last = changes.at(-1)?.revision ?? known;
+    if (last <= known) return;
+    const complete = followsOn(known, changes);
+    if (!complete) this.endWatches(last);
+    for (const change of changes) if (change.revision > known) this.applyOne(change);
+    if (!complete) this.forgetBefore(last);
+    this.clock.advance(last);
     this.trim();
+  }
+
+  /** Told that nothing more will come up to `version`. */
+  reached(version: Version): void {
+    if (version > this.clock.version) this.clock.advance(version);
   }
 
   /** Follows a compaction of the store: exact reads and watches from before `version` are refused from now on. */
@@ -111,6 +120,10 @@ export class WatchCache {
     cache.apply(revision, namespace, name, storedObjectOf(cache.facts, { resource: cache.facts.resource, namespace, name }, revision, value));
   }
 
+  private endWatches(oldest: Version): void {
+    for (const cache of this.resources.values()) for (const watcher of cache.watchers.all()) watcher.end({ outcome: 'expired', oldest });
+  }
+
   private trim(): void {
     const now = this.context.now();
     if (now - this.trimmedAt < trimIntervalMs) return;
@@ -127,4 +140,18 @@ export class WatchCache {
     this.namespaces.set(own, own);
     return own;
   }
+}
+
+/**
+ * Whether changes follow `known` without a gap: every revision of the store changes something. A replica that was given a snapshot may be
+ * unable to tell every change; then it tells the newest state of each object. That gives the right state here, but neither history nor
+ * deletions, so watches and older states have to end.
+ */
+function followsOn(known: Version, changes: readonly Change[]): boolean {
+  let last = known;
+  for (const { revision } of changes) {
+    if (revision > last + 1) return false;
+    last = Math.max(last, revision);
+  }
+  return true;
 }

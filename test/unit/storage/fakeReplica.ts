@@ -73,6 +73,16 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
     return this.revision;
   }
 
+  /** Takes over a snapshot of another history, of which only the newest states can be told, as pages of one change. */
+  restore(states: readonly { readonly key: string; readonly value: Uint8Array; readonly revision: number }[], newest: number): void {
+    this.revision = revision(newest);
+    for (const state of states) {
+      const change = { key: state.key, value: state.value, revision: revision(state.revision), createRevision: revision(state.revision) };
+      this.history.push({ ...change, version: 1 });
+      this.deliver({ changes: [change], revision: this.revision });
+    }
+  }
+
   /** Delivers nothing until `release`. */
   hold(): void {
     this.held = [];

@@ -290,6 +290,30 @@ describe('the replicated storage', () => {
     });
   });
 
+  it('claims no history and keeps no watch when the replica could not tell every change', async () => {
+    await storage.ready();
+    const [live, future, starting] = [new Recorder(), new Recorder(), new Recorder()];
+    storage.watch(watchRequest(configMaps), live);
+    storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 9 } }), future);
+    await live.count(1);
+    storage.watch(watchRequest(configMaps, { start: { at: 'any' } }), starting);
+    await Promise.resolve();
+    replica.restore([{ ...put('a'), revision: 5 }, { ...put('b'), revision: 12 }], 14);
+    expect(storage.version).to.equal(12);
+    expect(await live.count(2)).to.deep.equal(['synced 1', 'end expired']);
+    expect(await future.count(1)).to.deep.equal(['end expired']);
+    expect((await starting.count(2)).at(-1)).to.equal('end expired');
+    expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/a@5', 'one/b@12']);
+    expect(storage.version).to.equal(14);
+    await replica.compact(revision(14));
+    expect((await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 11 } }))).outcome).to.equal('expired');
+    const after = new Recorder();
+    storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 14 } }), after);
+    await settle();
+    replica.apply([put('c')]);
+    expect(after.lines).to.deep.equal(['ADDED one/c@15']);
+  });
+
   it('keeps nothing of the batches that changes came in', async () => {
     await storage.ready();
     const listeners: ((change: Change) => void)[] = [];

@@ -11,6 +11,7 @@ export interface Subject {
   readonly storage: Storage;
   /** Makes exact reads and watches from before `version` impossible. */
   compact(version: Version): Promise<void>;
+  close?(): void;
 }
 
 export const configMaps: GroupResource = { group: '', resource: 'configmaps' };
@@ -68,6 +69,8 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
       storage = subject.storage;
       await storage.ready();
     });
+
+    afterEach(() => subject.close?.());
 
     describe('writing', () => {
       it('stores what was given, under a new version', async () => {
