@@ -1,8 +1,20 @@
 import type { Replica } from '../raft/replica-api.js';
-import { pathNotFound } from './api/status.js';
+import { createWorkers } from '../workers/pool.js';
+import type { Authorizer } from './authorization/authorizer.js';
+import { createCatalogue } from './catalogue/resources.js';
+import type { Catalogue } from './catalogue/resources.js';
+import { release } from './catalogue/version.js';
+import { createDiscovery } from './discovery/discovery.js';
 import type { RequestContext } from './endpoints/context.js';
+import { createEndpoints } from './endpoints/endpoints.js';
 import type { Logger } from './observability/logger.js';
 import type { ApiServerOptions } from './options/apiserver.js';
+import { servedBy, unknownKeys } from './options/runtimeConfig.js';
+import { firstServiceAddress } from './options/serviceRange.js';
+import { bootstrap } from './registry/bootstrap.js';
+import { createRegistry } from './registry/store.js';
+import { selectableFieldsOf } from './registry/strategies.js';
+import { advertisedAddress } from './serving.js';
 import { createRaftStorage } from './storage/raft.js';
 import type { RaftStorage } from './storage/raft.js';
 
@@ -12,16 +24,45 @@ export interface Api {
   readonly resources: (context: RequestContext) => Promise<void>;
   /** False when the path is no document of the API. */
   readonly documents: (context: RequestContext) => Promise<boolean>;
-  /** Makes what must exist in every cluster; safe to call again and on several servers at once. Rejects when it cannot be finished now. */
-  readonly bootstrap: () => Promise<void>;
+  /** Makes what must exist in every cluster; safe to call again and on several servers at once. Waits for a majority. */
+  readonly bootstrap: (signal: AbortSignal) => Promise<void>;
+  close(): Promise<void>;
 }
 
-export function assembleApi({ options, replica }: { readonly options: ApiServerOptions; readonly replica: Replica; readonly log: Logger }): Api {
-  const storage = createRaftStorage({ replica, prefix: options['etcd-prefix'] });
+export interface AssemblyOptions {
+  readonly options: ApiServerOptions;
+  readonly replica: Replica;
+  readonly authorize: Authorizer;
+  readonly log: Logger;
+}
+
+/** Throws when `--runtime-config` names what does not exist. */
+export function assembleApi({ options, replica, authorize, log }: AssemblyOptions): Api {
+  const catalogue = catalogueFrom(options);
+  const storage = createRaftStorage({
+    replica, prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, report: (error) => { log.named('storage').error('broken stored object', { error }); },
+  });
+  const registry = createRegistry({ storage });
+  const workers = createWorkers();
+  const range = options['service-cluster-ip-range'];
   return {
     storage,
-    resources: () => Promise.reject(pathNotFound()),
-    documents: () => Promise.resolve(false),
-    bootstrap: () => Promise.resolve(),
+    resources: createEndpoints({ registry, catalogue, workers, authorize, minRequestTimeoutSeconds: options['min-request-timeout'] }),
+    documents: createDiscovery({ catalogue, build: { gitVersion: options.version ?? release }, serverAddress: `${advertisedAddress(options)}:${options['secure-port']}` }),
+    bootstrap: (signal) => bootstrap({
+      registry, catalogue, signal, servicePort: options['secure-port'], ...(range === null ? {} : { serviceAddress: firstServiceAddress(range.split(',')[0]!) }),
+    }),
+    close: async () => {
+      storage.close();
+      await workers.close();
+    },
   };
+}
+
+function catalogueFrom(options: ApiServerOptions): Catalogue {
+  const config = options['runtime-config'];
+  const everything = createCatalogue({ serves: () => true });
+  const unknown = unknownKeys(config, everything.groups.flatMap(({ name, versions }) => versions.map(({ version }) => ({ group: name, version }))));
+  if (unknown.length > 0) throw new Error(`--runtime-config names ${unknown.join(', ')}, which this server does not have; name versions such as batch/v1, or api/all, api/ga, api/beta, api/alpha`);
+  return createCatalogue({ serves: servedBy(config) });
 }

@@ -23,7 +23,7 @@ import { drainAndClose } from './shutdown.js';
 export interface RunningServer {
   /** Where it listens, also when any free port was asked for. */
   readonly url: string;
-  /** Resolves once everything is served; until then `/readyz` says what is missing. Never rejects. */
+  /** Resolves once everything is served; until then `/readyz` says what is missing. Rejects when the server stops before. */
   readonly ready: Promise<void>;
   /** Resolves, with the reason, when the server cannot go on and the process must end. */
   readonly failed: Promise<Error>;
@@ -34,8 +34,6 @@ export interface RunningServer {
 /** How long a stopping leader looks for a successor, so that the others need not find out by waiting. */
 const handOverTimeoutMs = 2_000;
 const compactionTimeoutMs = 30_000;
-/** Wait between attempts to make what must exist in every cluster, while the cluster has no majority. */
-const bootstrapRetryMs = 250;
 
 /**
  * Starts everything: the replica in its thread, the storage on it, the API, the listener. Resolves as soon as requests are taken.
@@ -44,7 +42,10 @@ const bootstrapRetryMs = 250;
 export async function startServer(options: ApiServerOptions, log: Logger): Promise<RunningServer> {
   // Files are read first: a wrong certificate must not leave a replica half started.
   const serving = await servingOptions(options);
-  const replica = await startReplica(replicaOptions(options), { log: ({ level, message, fields }) => { log.named('raft')[level](message, fields); } });
+  const raftLog = log.named('raft');
+  const replica = await startReplica(replicaOptions(options), { log: ({ level, message, fields }) => { raftLog[level](message, fields); } }).catch((cause: unknown) => {
+    throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
+  });
   try {
     return await serveReplica(options, log, serving, replica);
   } catch (error) {
@@ -55,10 +56,10 @@ export async function startServer(options: ApiServerOptions, log: Logger): Promi
 
 async function serveReplica(options: ApiServerOptions, log: Logger, serving: Omit<ListenerOptions, 'handle'>, replica: Replica): Promise<RunningServer> {
   const progress: Progress = { synced: false, bootstrapped: false, stopping: false };
-  const failed = new Promise<Error>((resolve) => { replica.onFailure(resolve); });
-  const api = assembleApi({ options, replica, log });
-  const chain = frontOf(options, log, replica, api, progress);
-  const listener = await listen({ ...serving, handle: chain.handle }).catch((error: unknown) => { api.storage.close(); throw error; });
+  const access = accessFrom(options, log.named('access'));
+  const api = assembleApi({ options, replica, authorize: access.authorize, log });
+  const chain = frontOf({ options, log, replica, api, access, progress });
+  const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => { await api.close(); throw error; });
   const stopCompaction = compactRegularly({
     intervalMs: options['etcd-compaction-interval'], version: () => api.storage.version, log: log.named('compaction'),
     leads: async () => (await replica.status()).role === 'leader',
@@ -67,17 +68,24 @@ async function serveReplica(options: ApiServerOptions, log: Logger, serving: Omi
   const url = `https://${listener.host.includes(':') ? `[${listener.host}]` : listener.host}:${listener.port}`;
   log.info('serving', { address: url, member: options['raft-member-id'] });
 
+  const stopping = new AbortController();
+  const ready = becomeReady({ options, log, api, progress, stopping: stopping.signal });
+  const failed = new Promise<Error>((resolve) => {
+    replica.onFailure(resolve);
+    ready.catch((error: unknown) => { if (!stopping.signal.aborted) resolve(error as Error); });
+  });
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
     progress.stopping = true;
+    stopping.abort(new Error('the server is stopping'));
     stopCompaction();
     await drain(options, listener, chain, log);
     await handOver(replica).catch((error: unknown) => { log.debug(2, 'leadership was not handed over', { error }); });
-    api.storage.close();
+    await api.close();
     await replica.stop();
     log.info('stopped');
   };
-  return { url, ready: becomeReady(options, log, api, progress), failed, stop: () => (stopped ??= stop()) };
+  return { url, ready, failed, stop: () => (stopped ??= stop()) };
 }
 
 /** A replica alone has nobody to hand over to. */
@@ -86,8 +94,17 @@ async function handOver(replica: Replica): Promise<void> {
   if (role === 'leader' && members.filter((member) => member.role === 'voter').length > 1) await replica.transferLeadership({ timeoutMs: handOverTimeoutMs });
 }
 
+interface FrontOptions {
+  readonly options: ApiServerOptions;
+  readonly log: Logger;
+  readonly replica: Replica;
+  readonly api: Api;
+  readonly access: ReturnType<typeof accessFrom>;
+  readonly progress: Progress;
+}
+
 /** Filters, health checks and metrics around the API. */
-function frontOf(options: ApiServerOptions, log: Logger, replica: Replica, api: Api, progress: Progress): Chain {
+function frontOf({ options, log, replica, api, access, progress }: FrontOptions): Chain {
   const metrics = createMetrics({ disabled: options['disabled-metrics'] });
   exposeReplica(metrics, () => replica.status());
   const health = createHealthRegistry();
@@ -97,7 +114,7 @@ function frontOf(options: ApiServerOptions, log: Logger, replica: Replica, api: 
   const routes = createRoutes({ resources: api.resources, documents: api.documents, health, metrics, replicaStatus: () => replica.status(), log: log.named('health') });
   const directives = options['strict-transport-security-directives'];
   return createChain({
-    ...accessFrom(options, log.named('access')), metrics, log: log.named('http'),
+    ...access, metrics, log: log.named('http'),
     requestTimeoutMs: options['request-timeout'],
     inflight: { readOnlyMax: options['max-requests-inflight'], mutatingMax: options['max-mutating-requests-inflight'] },
     corsOrigins: options['cors-allowed-origins'].map((pattern) => new RegExp(pattern)),
@@ -111,21 +128,13 @@ const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log:
 });
 
 /** Waits for the cache, then makes what must exist in every cluster. A cluster without majority is waited for: others may be on their way. */
-async function becomeReady(options: ApiServerOptions, log: Logger, api: Api, progress: Progress): Promise<void> {
+async function becomeReady({ options, log, api, progress, stopping }: Pick<FrontOptions, 'options' | 'log' | 'api' | 'progress'> & { readonly stopping: AbortSignal }): Promise<void> {
   const timeoutMs = options['storage-initialization-timeout'];
   const patience = setTimeout(() => { log.warn('storage is not ready yet; a majority of members must be up', { waitedMs: timeoutMs }); }, timeoutMs);
   patience.unref();
   await api.storage.ready();
   progress.synced = true;
-  for (let attempt = 0; !progress.stopping; attempt++) {
-    try {
-      await api.bootstrap();
-      break;
-    } catch (error) {
-      log.debug(attempt === 0 ? 2 : 4, 'bootstrap objects are not complete yet', { error });
-      await new Promise((resolve) => { setTimeout(resolve, bootstrapRetryMs); });
-    }
-  }
+  await api.bootstrap(stopping);
   clearTimeout(patience);
   progress.bootstrapped = true;
   log.info('ready');
