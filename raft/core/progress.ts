@@ -20,8 +20,6 @@ export class Progress {
   state: ProgressState = 'probe';
   /** Highest index known to be durable there and equal to the leader's. */
   match: LogIndex = logIndex(0);
-  /** Next entry to send. */
-  next: LogIndex;
   /** The newest read round that this server confirmed. */
   ackedRound = 0;
   /** The newest commit index and read round that were sent; what was lost is repeated by heartbeats. */
@@ -32,10 +30,8 @@ export class Progress {
   private probeSent = false;
   private pendingSnapshot: SnapshotMeta | null = null;
 
-  /** `activeAt` is the tick of the last answer. */
-  constructor(readonly id: MemberId, lastIndex: LogIndex, public activeAt: number, private readonly inflightMax: number) {
-    this.next = logIndex(lastIndex + 1);
-  }
+  /** `next`: the entry to send next. `activeAt`: the tick of the last answer. */
+  constructor(readonly id: MemberId, public next: LogIndex, public activeAt: number, private readonly inflightMax: number) {}
 
   /** The snapshot under way, while in state `snapshot`. */
   get snapshot(): SnapshotMeta | null {

@@ -67,7 +67,7 @@ export function appendOwn(server: Server, contents: readonly { readonly kind: En
   server.memberships.appended(entries);
 }
 
-/** New peers are presumed to be there and up to date; their first answer tells. */
+/** New peers are presumed to be there and to lack only the entry that was just appended; their first answer tells. */
 export function followMembership(server: Server, leadership: Leadership): void {
   const create = (id: MemberId): Progress => new Progress(id, server.log.lastIndex, server.now, server.options.inflightMax);
   leadership.setPeers(server.memberships.current, server.id, create);
