@@ -200,12 +200,17 @@ class GenericRegistry implements Registry {
   }
 
   private async tryDelete(target: Target, wish: DeletionWish, { stored, fresh }: Known, options: WriteOptions): Promise<Deleted | 'again'> {
-    const problem = stored === null ? absent(target) : preconditionProblem(target, stored, wish);
-    if (problem !== null || stored === null) {
+    if (stored === null) {
+      if (!fresh) return 'again';
+      throw absent(target);
+    }
+    const old = stored.decode();
+    const problem = preconditionProblem(target, stored, old, wish);
+    if (problem !== null) {
       if (!fresh) return 'again';
       throw problem;
     }
-    const plan = planDeletion(stored.decode(), wish, strategyOf(target.resource.storage), this.contextOf(options).now);
+    const plan = planDeletion(old, wish, strategyOf(target.resource.storage), this.contextOf(options).now);
     if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, options);
     if (plan.marked === null) return this.remove(target, stored, options);
     const marked = await this.mark(target, stored, plan.marked, fresh, options);
@@ -263,9 +268,9 @@ const isDeleting = (stored: StoredObject): boolean => stored.decode().metadata.d
 const isNotFound = (error: unknown): boolean => error instanceof StatusError && error.code === 404;
 
 /** What is wrong with a deletion's preconditions; the reference names the kind here instead of the resource. */
-function preconditionProblem({ resource, name }: Target, stored: StoredObject, { uid, resourceVersion }: DeletionWish): StatusError | null {
+function preconditionProblem({ resource, name }: Target, stored: StoredObject, old: ApiObject, { uid, resourceVersion }: DeletionWish): StatusError | null {
   const kind = { group: resource.group, resource: resource.kind };
-  const actual = stored.decode().metadata;
+  const actual = old.metadata;
   if (uid !== null && uid !== actual.uid) {
     return conflict(kind, name, `the UID in the precondition (${uid}) does not match the UID in record (${actual.uid ?? ''}). The object might have been deleted and then recreated`);
   }

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import type { JsonObject } from '../../../server/api/object.js';
+import { call, type Answer } from './client.js';
+import { startTestServer, type TestServer } from './harness.js';
+
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+describe('discovery', () => {
+  let server: TestServer;
+  const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> => call(server.url, 'GET', path, { headers });
+
+  before(async () => { server = await startTestServer(); });
+  after(() => server.close());
+
+  it('describes roots, groups and versions', async () => {
+    expect((await get('/api')).body).to.deep.include({ kind: 'APIVersions', versions: ['v1'] });
+    expect((await get('/apis')).body['groups']).to.have.length(20);
+    expect((await get('/apis/autoscaling')).body).to.have.nested.property('preferredVersion.version', 'v2');
+    const { resources } = (await get('/apis/apps/v1')).body as { resources: JsonObject[] };
+    expect(resources.find(({ name }) => name === 'deployments/scale')).to.deep.include({ group: 'autoscaling', version: 'v1', kind: 'Scale', singularName: '' });
+    expect((await get('/version')).body).to.include({ major: '1', minor: '36' });
+    expect((await get('/')).body['paths']).to.include.members(['/api', '/apis', '/apis/apps/v1', '/version']);
+  });
+
+  it('serves the aggregated form to whoever asks for it first, and only once to whoever has it', async () => {
+    const answer = await get('/apis', { accept: `${AGGREGATED},application/json` });
+    expect(answer.body).to.include({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2' });
+    expect(answer.headers['content-type']).to.equal(AGGREGATED);
+    expect((await get('/apis', { 'accept': AGGREGATED, 'if-none-match': answer.headers.etag ?? '' })).status).to.equal(304);
+    expect((await get('/apis', { accept: `application/json,${AGGREGATED}` })).body['kind']).to.equal('APIGroupList');
+    expect((await get('/api', { accept: AGGREGATED.replace('v=v2', 'v=v9') })).status).to.equal(406);
+  });
+
+  it('names every served kind with its operations in the OpenAPI documents', async () => {
+    const { paths } = (await get('/openapi/v3')).body as { paths: Record<string, { serverRelativeURL: string }> };
+    const document = (await get(paths['apis/apps/v1']?.serverRelativeURL ?? '')).body as { paths: Record<string, { patch?: { parameters: { name: string }[] } }> };
+    const { patch } = document.paths['/apis/apps/v1/namespaces/{namespace}/deployments/{name}'] ?? {};
+    expect(patch?.parameters.map(({ name }) => name)).to.include('fieldValidation');
+  });
+
+  it('knows which paths are none of its own', async () => {
+    expect((await get('/apis/nope.example.com')).text).to.equal('404 page not found\n');
+    expect((await get('/apis/apps/v9')).body).to.include({ kind: 'Status', code: 404 });
+    expect((await call(server.url, 'POST', '/version', { body: {} })).status).to.equal(405);
+  });
+});
