@@ -1,0 +1,90 @@
+import { Writable } from 'node:stream';
+import { expect } from 'chai';
+import { createHealthRegistry } from '../../../server/observability/health.js';
+import { createLogger } from '../../../server/observability/logger.js';
+import { createMetrics } from '../../../server/observability/metrics.js';
+
+describe('health checks', () => {
+  const registry = createHealthRegistry();
+  registry.add({ name: 'ping', check: () => {} }, ['healthz', 'readyz']);
+  registry.add({ name: 'disk', check: () => Promise.reject(new Error('disk is full')) }, ['readyz']);
+  registry.add({ name: 'shutdown', check: () => { throw new Error('stopping'); } }, ['readyz']);
+  const quiet = { verbose: false, exclude: [] };
+
+  it('say "ok" when all is well, and list everything on request', async () => {
+    expect(await registry.report('healthz', quiet)).to.deep.equal({ code: 200, text: 'ok', failures: [] });
+    expect((await registry.report('healthz', { ...quiet, verbose: true })).text).to.equal('[+]ping ok\nhealthz check passed\n');
+    expect((await registry.report('livez', { ...quiet, verbose: true })).text).to.equal('livez check passed\n');
+  });
+  it('list everything when something fails, and keep the reason back', async () => {
+    const { code, text, failures } = await registry.report('readyz', quiet);
+    expect([code, text]).to.deep.equal([500, '[+]ping ok\n[-]disk failed: reason withheld\n[-]shutdown failed: reason withheld\nreadyz check failed\n']);
+    expect(failures.map(({ name, reason }) => [name, (reason as Error).message])).to.deep.equal([['disk', 'disk is full'], ['shutdown', 'stopping']]);
+  });
+  it('leave out what is excluded, and say what could not be', async () => {
+    const { code, text } = await registry.report('readyz', { verbose: true, exclude: ['disk', 'shutdown', 'nope'] });
+    expect([code, text]).to.deep.equal([200, '[+]ping ok\n[+]disk excluded: ok\n[+]shutdown excluded: ok\nwarn: some health checks cannot be excluded: no matches for "nope"\nreadyz check passed\n']);
+  });
+  it('answer for one check alone', async () => {
+    expect(await registry.single('readyz', 'ping')).to.deep.include({ code: 200, text: 'ok' });
+    expect(await registry.single('readyz', 'disk')).to.deep.include({ code: 500, text: 'internal server error: reason withheld\n' });
+    expect(await registry.single('healthz', 'disk')).to.equal(null);
+  });
+});
+
+describe('the log', () => {
+  function record(options: { verbosity?: number; modules?: ReadonlyMap<string, number>; color?: boolean } = {}): { log: ReturnType<typeof createLogger>; lines: () => string[] } {
+    let text = '';
+    const stream = new Writable({ write(chunk: Buffer, _, done) { text += chunk.toString(); done(); } });
+    return { log: createLogger({ verbosity: 0, stream, ...options }), lines: () => text.split('\n').filter((line) => line !== '') };
+  }
+  it('writes one line per event, whatever the fields hold', () => {
+    const { log, lines } = record();
+    log.named('http').warn('refused', { uri: '/a b\n\u001b[31m', code: 400, error: new Error('outer', { cause: new Error('inner') }), absent: undefined });
+    expect(lines()).to.have.length(1);
+    expect(lines()[0]).to.match(/^\d{4}-\d\d-\d\dT\S+Z warn {2}http: refused uri="\/a b\\n\\u001b\[31m" code=400 error="outer: inner"$/);
+  });
+  it('never prints secrets', () => {
+    const { log, lines } = record();
+    log.info('x', { token: 'abc', Authorization: 'Bearer abc', clientSecret: 'abc', privateKey: 'abc' });
+    expect(lines()[0]).not.to.include('abc');
+  });
+  it('cuts fields that are far too long', () => {
+    const { log, lines } = record();
+    log.info('x', { uri: 'a'.repeat(100_000) });
+    expect(lines()[0]!.length).to.be.below(3_000);
+  });
+  it('writes as much as -v and --vmodule ask for', () => {
+    const { log, lines } = record({ verbosity: 1, modules: new Map([['acc*', 3]]) });
+    log.debug(1, 'one');
+    log.debug(2, 'two');
+    log.named('access').debug(3, 'three');
+    log.named('access').debug(4, 'four');
+    expect(lines().map((line) => line.split(' ').at(-1))).to.deep.equal(['one', 'three']);
+  });
+  it('uses no colors unless on a terminal', () => {
+    const plain = record();
+    const coloured = record({ color: true });
+    for (const { log } of [plain, coloured]) log.error('x');
+    expect(plain.lines()[0]).not.to.include('\u001b');
+    expect(coloured.lines()[0]).to.include('\u001b[31m');
+  });
+});
+
+describe('metrics', () => {
+  it('leave out what is disabled, and keep going when a reading fails', async () => {
+    const metrics = createMetrics({ disabled: ['apiserver_request_total', 'gone'] });
+    metrics.gauge('gone', 'x', () => 1);
+    metrics.gauge('broken', 'x', () => Promise.reject(new Error('no')));
+    metrics.gauge('fine', 'x', () => 7);
+    const text = await metrics.registry.metrics();
+    expect(text).to.match(/^fine 7$/m).and.not.match(/apiserver_request_total|^gone/m);
+  });
+  it('stay small when clients invent resources', async () => {
+    const metrics = createMetrics();
+    for (let i = 0; i < 1_000; i++) {
+      metrics.requests.observe({ isResource: true, path: '', verb: 'get', group: 'g', version: 'v1', namespace: '', resource: `r${i}`, subresource: '', name: 'x', rest: [] }, 'GET', 404, 0.001, false);
+    }
+    expect((await metrics.registry.getSingleMetricAsString('apiserver_request_total')).split('\n')).to.have.length(3);
+  });
+});

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import http2 from 'node:http2';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { readApiServerOptions } from '../../../server/options/apiserver.js';
+import type { ApiServerOptions } from '../../../server/options/apiserver.js';
+import { startServer } from '../../../server/server.js';
+import type { RunningServer } from '../../../server/server.js';
+import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
+import { call1, call2, recordingLogger } from './frontDoor.js';
+import type { Answer, Call } from './frontDoor.js';
+import { createIdentities } from './identities.js';
+import type { Identities, Identity } from './identities.js';
+
+describe('an API server of one replica', function () {
+  this.timeout(30_000);
+  let identities: Identities;
+  let serving: Identity;
+  let admin: Identity;
+  let server: RunningServer;
+  let directory: string;
+  const logged: string[] = [];
+
+  const optionsWith = (...more: string[]): ApiServerOptions => {
+    const result = readApiServerOptions([
+      '--bind-address=127.0.0.1', '--secure-port=0', '--authorization-mode=RBAC', `--raft-data-dir=${join(directory, 'data')}`, `--client-ca-file=${identities.caFile}`,
+      `--tls-cert-file=${serving.certFile}`, `--tls-private-key-file=${serving.keyFile}`, ...more,
+    ]);
+    if (!result.ok) throw new Error(result.errors.join('\n'));
+    return result.options;
+  };
+  const portOf = (running: RunningServer): number => Number(new URL(running.url).port);
+  const ask = (call: Call): Promise<Answer> => call1(portOf(server), { identity: admin, ...call });
+
+  before(async () => {
+    directory = temporaryDirectory('apiserver');
+    identities = await createIdentities();
+    serving = await identities.issue({ name: 'server', usage: 'serverAuth' });
+    admin = await identities.issue({ name: 'admin', groups: ['system:masters'] });
+    server = await startServer(optionsWith(), recordingLogger(logged));
+    await server.ready;
+  });
+  after(() => server.stop());
+
+  it('is ready, and says what it checked', async () => {
+    const { status, text } = await ask({ path: '/readyz?verbose', identity: null });
+    expect([status, text]).to.deep.equal([200, '[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n[+]poststarthook/bootstrap-objects ok\n[+]shutdown ok\nreadyz check passed\n']);
+    expect((await ask({ path: '/livez/etcd' })).text).to.equal('ok');
+    expect((await ask({ path: '/livez/shutdown' })).status).to.equal(404);
+  });
+  it('serves documents, bootstrap objects and its place in the cluster', async () => {
+    expect((await ask({ path: '/version' })).body).to.deep.include({ major: '1', minor: '36', gitVersion: 'v1.36.0' });
+    expect((await ask({ path: '/api/v1/namespaces/default/services/kubernetes' })).status).to.equal(200);
+    expect((await ask({ path: '/raft/v1/status' })).body).to.deep.include({ memberId: 'a', leaderId: 'a', role: 'leader' });
+    expect((await ask({ path: '/raft/v1/status', identity: null })).status).to.equal(403);
+    expect((await ask({ path: '/metrics' })).text).to.match(/^raftplane_raft_is_leader 1$/m).and.match(/^raftplane_raft_members 1$/m);
+  });
+  it('refuses data that another process uses, and a port in use, and leaves nothing behind', async () => {
+    const failure = async (...more: string[]): Promise<string> => startServer(optionsWith(...more), recordingLogger([])).then(() => 'started', (error: unknown) => String(error) + String((error as Error).cause));
+    expect(await failure()).to.include(join(directory, 'data'));
+    const other = `--raft-data-dir=${join(directory, 'other')}`;
+    expect(await failure(other, `--secure-port=${portOf(server)}`)).to.include('another process listens there already');
+    expect(await failure(other, '--runtime-config=nope/v1=true')).to.include('--runtime-config names nope/v1');
+    // Had one of these left its replica running, this one could not open the same data.
+    const second = await startServer(optionsWith(other), recordingLogger([]));
+    await second.ready;
+    await second.stop();
+  });
+  it('stops: watches end whole, the port is free, and the data is there again', async () => {
+    const created = await ask({ method: 'POST', path: '/api/v1/namespaces/default/configmaps', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'kept' } }) });
+    expect(created.status).to.equal(201);
+    const watch1 = call1(portOf(server), { identity: admin, path: '/api/v1/configmaps?watch=1' });
+    const session = http2.connect(server.url, { rejectUnauthorized: false, cert: admin.cert, key: admin.key });
+    const watch2 = session.request({ ':path': '/api/v1/configmaps?watch=1' });
+    let text = '';
+    watch2.setEncoding('utf8').on('data', (chunk: string) => { text += chunk; });
+    await once(watch2, 'data');
+    const ended = once(watch2, 'end');
+    const port = portOf(server);
+    await Promise.all([server.stop(), server.stop()]);
+    expect((await watch1).text).to.match(/"name":"kept"[\s\S]*\}\n$/);
+    await ended;
+    expect(text).to.match(/"name":"kept"[\s\S]*\}\n$/);
+    expect(logged.filter((line) => /cutting off|failed/.test(line))).to.deep.equal([]);
+
+    server = await startServer(optionsWith(`--secure-port=${port}`), recordingLogger(logged));
+    await server.ready;
+    expect(portOf(server)).to.equal(port);
+    expect((await call2(port, { identity: admin, path: '/api/v1/namespaces/default/configmaps/kept' })).status).to.equal(200);
+  });
+});
