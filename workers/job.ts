@@ -1,11 +1,15 @@
+import { cborCodec } from './codecs/cbor.js';
 import { DEPTH_MAX, type Codec, type DecodeResult, type EncodingName, type Kind } from './codecs/contract.js';
 import { jsonCodec } from './codecs/json.js';
+import { protobufDecode, protobufEncode, type EncodeResult } from './codecs/protobuf/index.js';
+import { yamlCodec } from './codecs/yaml.js';
+import type { DecodeObjectRequest } from './decode.js';
 
 /** Work that may run inline or on another thread: plain data in, plain data out, never an error thrown. */
 export interface DecodeJob {
   readonly bytes: Uint8Array;
   readonly encoding: EncodingName;
-  /** Needed for Protobuf only, whose bytes do not name their fields; the envelope's kind is used without it. */
+  /** For Protobuf whose envelope names no kind. */
   readonly kind?: Kind | undefined;
   readonly findDuplicates: boolean;
 }
@@ -13,22 +17,32 @@ export interface DecodeJob {
 export interface EncodeJob {
   readonly value: unknown;
   readonly encoding: EncodingName;
-  /** Needed for Protobuf only. */
+  /** For Protobuf of a value that does not name its kind. */
   readonly kind?: Kind | undefined;
 }
 
-export type EncodeResult = { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly message: string };
+export type { EncodeResult };
 
-export type Job = { readonly verb: 'decode'; readonly job: DecodeJob } | { readonly verb: 'encode'; readonly job: EncodeJob };
+export type Job =
+  | { readonly verb: 'decode'; readonly job: DecodeJob }
+  | { readonly verb: 'decodeObject'; readonly job: DecodeObjectRequest }
+  | { readonly verb: 'encode'; readonly job: EncodeJob };
 
-const CODECS: Readonly<Partial<Record<EncodingName, Codec>>> = { json: jsonCodec };
+const CODECS: Readonly<Record<Exclude<EncodingName, 'protobuf'>, Codec>> = { json: jsonCodec, yaml: yamlCodec, cbor: cborCodec };
 
 /** Decodes without looking at types, except that Protobuf cannot do without. */
-export const runDecode = ({ bytes, encoding, findDuplicates }: DecodeJob): DecodeResult =>
-  CODECS[encoding]?.decode(bytes, { findDuplicates, depthMax: DEPTH_MAX }) ?? { ok: false, message: `no codec for ${encoding}` };
+export const runDecode = ({ bytes, encoding, kind, findDuplicates }: DecodeJob): DecodeResult => {
+  if (encoding === 'protobuf') return protobufDecode(bytes, kind);
+  return CODECS[encoding].decode(bytes, { findDuplicates, depthMax: DEPTH_MAX });
+};
 
-/** Encodes; the only failure is a kind that has no Protobuf form, or a value that does not fit its type. */
-export const runEncode = ({ value, encoding }: EncodeJob): EncodeResult => {
-  const bytes = CODECS[encoding]?.encode(value);
-  return bytes === undefined ? { ok: false, message: `no codec for ${encoding}` } : { ok: true, bytes };
+/** Encodes. It fails for a kind that has no Protobuf form, and for a value that the encoding or the type of a member has no place for. */
+export const runEncode = ({ value, encoding, kind }: EncodeJob): EncodeResult => {
+  if (encoding === 'protobuf') return protobufEncode(value, kind);
+  try {
+    return { ok: true, bytes: CODECS[encoding].encode(value) };
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof TypeError) return { ok: false, message: error.message };
+    throw error;
+  }
 };

@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import type { DecodeResult } from './codecs/contract.js';
+import type { DecodeResult, EncodingName } from './codecs/contract.js';
+import { decodeObject, type DecodeObjectRequest, type DecodeObjectResult } from './decode.js';
 import { runDecode, runEncode, type DecodeJob, type EncodeJob, type EncodeResult, type Job } from './job.js';
 
 export interface WorkersOptions {
-  /** Bodies up to this size are handled inline, without a promise; see `npm run bench` for the break-even. */
+  /** Bodies up to this size are handled inline, without a promise, in every encoding; INLINE_BYTES_MAX if not given. */
   readonly inlineBytesMax?: number;
   /** Most threads; they start with the first large body and end when idle. */
   readonly threads?: number;
@@ -26,13 +27,19 @@ export type Eventually<T> = T | Promise<T>;
 export interface Workers {
   /** Bytes to values. The bytes stay the caller's. Never rejects. */
   decode(job: DecodeJob, signal?: AbortSignal): Eventually<DecodeResult | PoolFailure>;
+  /** Bytes of a request to an object of the expected kind, checked. Never rejects. */
+  decodeObject(request: DecodeObjectRequest, signal?: AbortSignal): Eventually<DecodeObjectResult | PoolFailure>;
   /** Values to bytes. `sizeHint` is the caller's guess of the encoded size, for instance that of the request. Never rejects. */
   encode(job: EncodeJob, sizeHint?: number, signal?: AbortSignal): Eventually<EncodeResult | PoolFailure>;
   /** Ends the threads; work under way comes back as cancelled. */
   close(): Promise<void>;
 }
 
-export const INLINE_BYTES_MAX = 256 * 1024;
+/**
+ * The break-even by encoding, as `test/bench/codecs.ts` shows it: below, the event loop is held up for less time by doing the work
+ * than by passing the object between threads, or at least for no more than a few milliseconds.
+ */
+export const INLINE_BYTES_MAX: Readonly<Record<EncodingName, number>> = { json: 512 * 1024, protobuf: 512 * 1024, cbor: 128 * 1024, yaml: 16 * 1024 };
 export const QUEUE_MAX = 256;
 const IDLE_TIMEOUT_MS = 10_000;
 const THREADS_MAX = 4;
@@ -43,11 +50,13 @@ const THREAD_HEAP_MB = 512;
 const TASK_FILE = fileURLToPath(new URL('./task.js', import.meta.url));
 
 export const createWorkers = (options: WorkersOptions = {}): Workers => {
-  const inlineBytesMax = options.inlineBytesMax ?? INLINE_BYTES_MAX;
+  const inlineMax = (encoding: EncodingName): number => options.inlineBytesMax ?? INLINE_BYTES_MAX[encoding];
+  const isInline = ({ bytes, encoding }: { bytes: Uint8Array; encoding: EncodingName }): boolean => bytes.byteLength <= inlineMax(encoding);
   const pool = new LazyPool(options.threads ?? defaultThreads(), options.queueMax ?? QUEUE_MAX);
   return {
-    decode: (job, signal) => (job.bytes.byteLength <= inlineBytesMax ? runDecode(job) : pool.decode(job, signal)),
-    encode: (job, sizeHint = 0, signal) => (sizeHint <= inlineBytesMax ? runEncode(job) : pool.encode(job, signal)),
+    decode: (job, signal) => (isInline(job) ? runDecode(job) : pool.decode<DecodeResult>('decode', job, signal)),
+    decodeObject: (request, signal) => (isInline(request) ? decodeObject(request) : pool.decode<DecodeObjectResult>('decodeObject', request, signal)),
+    encode: (job, sizeHint = 0, signal) => (sizeHint <= inlineMax(job.encoding) ? runEncode(job) : pool.encode(job, signal)),
     close: () => pool.close(),
   };
 };
@@ -62,9 +71,9 @@ class LazyPool {
 
   constructor(private readonly threads: number, private readonly queueMax: number) {}
 
-  decode(job: DecodeJob, signal: AbortSignal | undefined): Promise<DecodeResult | PoolFailure> {
+  decode<T>(verb: 'decode' | 'decodeObject', job: DecodeJob | DecodeObjectRequest, signal: AbortSignal | undefined): Promise<T | PoolFailure> {
     const bytes = Uint8Array.prototype.slice.call(job.bytes) as Uint8Array<ArrayBuffer>;
-    return this.run<DecodeResult>({ verb: 'decode', job: { ...job, bytes } }, [bytes.buffer], signal);
+    return this.run<T>({ verb, job: { ...job, bytes } } as Job, [bytes.buffer], signal);
   }
 
   async encode(job: EncodeJob, signal: AbortSignal | undefined): Promise<EncodeResult | PoolFailure> {

@@ -1,8 +1,15 @@
 import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { decodeObject } from './decode.js';
 import { runDecode, runEncode, type EncodeResult, type Job } from './job.js';
 
 /** Entry point of the pool's threads. Bytes go back by transfer instead of by copy. */
-export default ({ verb, job }: Job): unknown => (verb === 'decode' ? runDecode(job) : transferring(runEncode(job)));
+export default ({ verb, job }: Job): unknown => {
+  switch (verb) {
+    case 'decode': return runDecode(job);
+    case 'decodeObject': return decodeObject(job);
+    case 'encode': return transferring(runEncode(job));
+  }
+};
 
 const transferring = (result: EncodeResult): unknown => {
   if (!result.ok) return result;

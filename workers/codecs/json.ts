@@ -65,7 +65,8 @@ const textOf = (bytes: Uint8Array): string => {
 /** Halves of surrogate pairs may stand alone in an escape; they become U+FFFD, which JSON.parse does not do. */
 const hasSurrogateEscape = (text: string): boolean => text.includes('\\ud') || text.includes('\\uD');
 
-const duplicatePaths = (root: Json, order: MemberOrder | undefined): string[] => {
+/** Paths of members that were repeated: `spec.replicas`, `items[0].name`. */
+export const duplicatePaths = (root: Json, order: MemberOrder | undefined): string[] => {
   const paths: string[] = [];
   const visit = (value: Json, path: string): void => {
     if (Array.isArray(value)) value.forEach((item, index) => visit(item, `${path}[${index}]`));

@@ -164,7 +164,8 @@ const anyChecker: Checker = {
   },
 };
 
-const plainNumbers = (value: Json): Json => {
+/** Replaces numbers kept for their spelling by plain ones, in place. */
+export const plainNumbers = (value: Json): Json => {
   if (value instanceof NumberLiteral) return Number(value.text);
   if (Array.isArray(value)) value.forEach((item, index) => { if (typeof item === 'object') value[index] = plainNumbers(item); });
   else if (isMembers(value)) for (const name of Object.keys(value)) if (typeof value[name] === 'object') value[name] = plainNumbers(value[name] as Json);

@@ -1,0 +1,159 @@
+import { typeOfKind, type ApiType } from '../server/catalogue/types.js';
+import { cborCodec } from './codecs/cbor.js';
+import { DEPTH_MAX, type EncodingName, type Kind } from './codecs/contract.js';
+import { countMembers, duplicatePaths, parseJson, type JsonDocument } from './codecs/json.js';
+import { decodeMessage } from './codecs/protobuf/index.js';
+import { openEnvelope } from './codecs/protobuf/envelope.js';
+import { isMembers, NumberLiteral, type Json, type JsonMembers } from './codecs/value.js';
+import { yamlCodec } from './codecs/yaml.js';
+import { plainNumbers } from './schema/leaves.js';
+import { checkStructure, type StructureResult } from './schema/structure.js';
+
+export interface DecodeObjectRequest {
+  readonly bytes: Uint8Array;
+  readonly encoding: EncodingName;
+  /** The kind that the path expects. A body that names none is of this one. */
+  readonly kind: Kind;
+  /** Whether unknown and duplicate fields are wanted; they are dropped either way. */
+  readonly findStrict: boolean;
+}
+
+export type DecodeObjectResult =
+  | {
+    readonly ok: true;
+    /** With kind and apiVersion. For a built-in type, in the form in which it is kept; see `checkStructure`. */
+    readonly object: JsonMembers;
+    /** Unknown and duplicate fields, one text each, ready to be a warning. */
+    readonly strict: readonly string[];
+    /** The same as one text, for a refusal: `strict decoding error: ...`. Undefined if there are none. */
+    readonly refusal: string | undefined;
+  }
+  /** The bytes could not be read; the message follows on `the object provided is unrecognized (must be of type X): `, without the excerpt of the body. */
+  | { readonly ok: false; readonly stage: 'syntax'; readonly message: string }
+  /** The body says that it is of another kind; nothing more was looked at. */
+  | { readonly ok: false; readonly stage: 'kind'; readonly apiVersion: string; readonly kind: string }
+  /** A value does not fit its field; the message follows on `X in version "v1" cannot be handled as a X: `. */
+  | { readonly ok: false; readonly stage: 'structure'; readonly message: string };
+
+/**
+ * Bytes of a request to an object of the expected kind in one step: syntax, kind, structure, unknown and duplicate fields. Kinds
+ * that are not built in are decoded and their duplicates found, but their structure is for others to check.
+ */
+export const decodeObject = (request: DecodeObjectRequest): DecodeObjectResult =>
+  (request.encoding === 'protobuf' ? decodeProtobuf(request) : DECODERS[request.encoding](request));
+
+const decodeJson = (request: DecodeObjectRequest): DecodeObjectResult => {
+  const document = parseJson(request.bytes, { depthMax: DEPTH_MAX, keepLiterals: true });
+  if (!document.ok) return syntax(`couldn't get version/kind; json parse error: ${document.message}`);
+  const typed = typedObject(document.value, request.kind);
+  if (!typed.ok) return typed;
+  const type = typeOfKind(request.kind);
+  return type === undefined ? untypedJson(request, document, typed.object) : typedJson(request, document, typed.object, type);
+};
+
+/** Reads a second time, with care, only if members are missing: some stand there twice. */
+const typedJson = (request: DecodeObjectRequest, document: JsonDocument & { ok: true }, object: JsonMembers, type: ApiType): DecodeObjectResult => {
+  const added = addedMembers(document.value, object);
+  const unknownFields = request.findStrict ? 'report' : 'ignore';
+  if (document.order !== undefined) return finished(checkStructure(object, type, { unknownFields, order: reordered(document, object) }));
+  const result = checkStructure(object, type, { unknownFields });
+  if (!result.ok || !request.findStrict || result.members === document.members + added) return finished(result);
+  const careful = parseJson(request.bytes, { depthMax: DEPTH_MAX, keepLiterals: true, careful: true });
+  if (!careful.ok) return syntax(careful.message);
+  const typed = typedObject(careful.value, request.kind);
+  return typed.ok ? finished(checkStructure(typed.object, type, { unknownFields, order: reordered(careful, typed.object) })) : typed;
+};
+
+const untypedJson = (request: DecodeObjectRequest, document: JsonDocument & { ok: true }, object: JsonMembers): DecodeObjectResult => {
+  const plain = plainNumbers(object) as JsonMembers;
+  if (!request.findStrict || countMembers(document.value) === document.members) return { ok: true, object: plain, strict: [], refusal: undefined };
+  const careful = parseJson(request.bytes, { depthMax: DEPTH_MAX, keepLiterals: false, careful: true });
+  const strict = careful.ok ? duplicatePaths(careful.value, careful.order).slice(0, DUPLICATES_MAX).map((path) => `duplicate field "${path}"`) : [];
+  return { ok: true, object: plain, strict, refusal: refusalOf(strict) };
+};
+
+const DUPLICATES_MAX = 100;
+
+const addedMembers = (before: Json, after: JsonMembers): number => (isMembers(before) ? Object.keys(after).length - Object.keys(before).length : 0);
+
+/** The order of members is kept by object, and the outermost one was copied to complete its kind. */
+const reordered = (document: JsonDocument & { ok: true }, object: JsonMembers): ReadonlyMap<JsonMembers, readonly string[]> => {
+  const order = new Map(document.order ?? []);
+  const names = isMembers(document.value) ? order.get(document.value) : undefined;
+  if (names !== undefined) order.set(object, [...names, ...Object.keys(object).filter((name) => !names.includes(name))]);
+  return order;
+};
+
+const decodeYaml = (request: DecodeObjectRequest): DecodeObjectResult => {
+  const decoded = yamlCodec.decode(request.bytes, { findDuplicates: request.findStrict, depthMax: DEPTH_MAX });
+  if (!decoded.ok) return syntax(decoded.message);
+  return checkDecoded(decoded.value as Json, request, decoded.duplicates.slice(0, DUPLICATES_MAX));
+};
+
+const decodeCbor = (request: DecodeObjectRequest): DecodeObjectResult => {
+  const decoded = cborCodec.decode(request.bytes, { findDuplicates: false, depthMax: DEPTH_MAX });
+  return decoded.ok ? checkDecoded(decoded.value as Json, request, []) : syntax(decoded.message);
+};
+
+const DECODERS: Readonly<Record<Exclude<EncodingName, 'protobuf'>, (request: DecodeObjectRequest) => DecodeObjectResult>> = { json: decodeJson, yaml: decodeYaml, cbor: decodeCbor };
+
+const checkDecoded = (value: Json, { kind, findStrict }: DecodeObjectRequest, duplicates: readonly string[]): DecodeObjectResult => {
+  const typed = typedObject(value, kind);
+  if (!typed.ok) return typed;
+  const type = typeOfKind(kind);
+  if (type === undefined) return { ok: true, object: typed.object, strict: duplicates, refusal: refusalOf([], duplicates) };
+  return finished(checkStructure(typed.object, type, { unknownFields: findStrict ? 'report' : 'ignore' }), duplicates);
+};
+
+const decodeProtobuf = ({ bytes, kind }: DecodeObjectRequest): DecodeObjectResult => {
+  const opened = openEnvelope(bytes);
+  if (!opened.ok) return syntax(opened.message);
+  const typed = typedObject({ kind: opened.envelope.kind, apiVersion: opened.envelope.apiVersion }, kind);
+  if (!typed.ok) return typed;
+  const decoded = decodeMessage(opened.envelope.raw, kind);
+  if (!decoded.ok) return syntax(decoded.message);
+  const object = { ...typed.object, ...decoded.value };
+  const type = typeOfKind(kind);
+  return type === undefined ? { ok: true, object, strict: [], refusal: undefined } : finished(checkStructure(object, type, { unknownFields: 'ignore' }));
+};
+
+/** Lines that repeat a key come first, as one error of the YAML reader. */
+const finished = (result: StructureResult, duplicateLines: readonly string[] = []): DecodeObjectResult => {
+  if (!result.ok) return { ok: false, stage: 'structure', message: result.message };
+  return { ok: true, object: result.value, strict: [...duplicateLines, ...result.strict], refusal: refusalOf(result.strict, duplicateLines) };
+};
+
+const refusalOf = (fields: readonly string[], duplicateLines: readonly string[] = []): string | undefined => {
+  const lines = duplicateLines.length === 0 ? [] : [`yaml: unmarshal errors:\n${duplicateLines.map((line) => `  ${line}`).join('\n')}`];
+  const all = [...lines, ...fields];
+  return all.length === 0 ? undefined : `strict decoding error: ${all.join(', ')}`;
+};
+
+const syntax = (message: string): DecodeObjectResult => ({ ok: false, stage: 'syntax', message });
+
+const TYPE_STRUCT = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+type TypedObject = { readonly ok: true; readonly object: JsonMembers } | (DecodeObjectResult & { ok: false });
+
+/** The object with its kind completed, if it is of the expected one. Null is an empty object. */
+const typedObject = (value: Json, expected: Kind): TypedObject => {
+  if (value !== null && !isMembers(value)) return mistyped(`${goKind(value)} into Go value of type ${TYPE_STRUCT}`);
+  const given = value ?? {};
+  for (const member of ['apiVersion', 'kind']) {
+    const found = given[member];
+    if (found !== undefined && found !== null && typeof found !== 'string') return mistyped(`${goKind(found)} into Go struct field .${member} of type string`);
+  }
+  const kind = (given['kind'] as string | null | undefined) || expected.kind;
+  const expectedVersion = expected.group === '' ? expected.version : `${expected.group}/${expected.version}`;
+  const apiVersion = (given['apiVersion'] as string | null | undefined) || expectedVersion;
+  if (kind !== expected.kind || apiVersion !== expectedVersion) return { ok: false, stage: 'kind', apiVersion, kind };
+  return { ok: true, object: given['kind'] === kind && given['apiVersion'] === apiVersion ? given : { ...given, kind, apiVersion } };
+};
+
+const mistyped = (what: string): DecodeObjectResult & { ok: false } => ({ ok: false, stage: 'syntax', message: `couldn't get version/kind; json parse error: json: cannot unmarshal ${what}` });
+
+const goKind = (value: Json): string => {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'bigint' || value instanceof NumberLiteral) return 'number';
+  return typeof value;
+};
