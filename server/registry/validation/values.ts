@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { JsonValue } from '../../api/object.js';
-import { invalid, notSupported, Path, required, type FieldError } from './field.js';
+import type { Path} from './field.js';
+import { invalid, notSupported, required, type FieldError } from './field.js';
 import { dnsLabelName, labelValueComplaints, qualifiedNameComplaints, subdomainName, type NameRule } from './names.js';
 
 /** Rules for single values that many kinds share, in the reference's words. Each returns its findings, none for a good value. */

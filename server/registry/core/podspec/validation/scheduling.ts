@@ -1,0 +1,166 @@
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../defaulting.js';
+import { itemsOf, textAt } from '../../../members.js';
+import { duplicate, forbidden, invalid, type Path, required, type FieldError } from '../../../validation/field.js';
+import { qualifiedNameComplaints, labelValueComplaints, subdomainName, dnsLabelName } from '../../../validation/names.js';
+import { between, labelMap, oneOf, optionallyOneOf, positive, qualified } from '../../../validation/values.js';
+import { validateLabelSelector } from '../../../validation/labelselector.js';
+
+/** Where a pod may run: affinity, tolerations, spread, gates. */
+
+function nodeRequirement(requirement: JsonObject, isField: boolean, path: Path): FieldError[] {
+  const operator = textAt(requirement, 'operator');
+  const values = itemsOf(requirement['values']);
+  const at = path.child('values');
+  const key = textAt(requirement, 'key');
+  if (isField) return fieldRequirement(key, operator, values.map(String), path);
+  const findings: FieldError[] = [];
+  if (operator === 'In' || operator === 'NotIn') { if (values.length === 0) findings.push(required(at, 'must be specified when `operator` is \'In\' or \'NotIn\'')); }
+  else if (operator === 'Exists' || operator === 'DoesNotExist') { if (values.length > 0) findings.push(forbidden(at, 'may not be specified when `operator` is \'Exists\' or \'DoesNotExist\'')); }
+  else if (operator === 'Gt' || operator === 'Lt') { if (values.length !== 1) findings.push(required(at, 'must be specified single value when `operator` is \'Lt\' or \'Gt\'')); }
+  else findings.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
+  findings.push(...qualifiedNameComplaints(key).map(text => invalid(path.child('key'), key, text)));
+  return [...findings, ...values.flatMap((value, position) => labelValueComplaints(String(value)).map(text => invalid(at.index(position), value, text)))];
+}
+
+function fieldRequirement(key: string, operator: string, values: readonly string[], path: Path): FieldError[] {
+  const findings: FieldError[] = [];
+  if (operator === 'In' || operator === 'NotIn') { if (values.length !== 1) findings.push(required(path.child('values'), 'must be only one value when `operator` is \'In\' or \'NotIn\' for node field selector')); }
+  else findings.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
+  if (key !== 'metadata.name') return [...findings, invalid(path.child('key'), key, 'not a valid field selector key')];
+  return [...findings, ...values.flatMap((value, position) => subdomainName(value, false).map(text => invalid(path.child('values').index(position), value, text)))];
+}
+
+export function validateNodeSelectorTerm(term: JsonObject, path: Path): FieldError[] {
+  return ([['matchExpressions', false], ['matchFields', true]] as const).flatMap(([list, isField]) =>
+    objectsIn(term, list).flatMap((requirement, position) => nodeRequirement(requirement, isField, path.child(list).index(position))));
+}
+
+export function validateNodeSelector(selector: JsonObject, path: Path): FieldError[] {
+  const terms = objectsIn(selector, 'nodeSelectorTerms');
+  const at = path.child('nodeSelectorTerms');
+  return terms.length === 0 ? [required(at, 'must have at least one node selector term')] : terms.flatMap((term, position) => validateNodeSelectorTerm(term, at.index(position)));
+}
+
+const weight = (value: unknown, path: Path): FieldError[] => (Number(value ?? 0) < 1 || Number(value) > 100 ? [invalid(path.child('weight'), value ?? 0, 'must be in the range 1-100')] : []);
+
+function podAffinityTerm(term: JsonObject, path: Path): FieldError[] {
+  const topologyKey = textAt(term, 'topologyKey');
+  const namespaces = itemsOf(term['namespaces']).map(String);
+  return [
+    ...selectorAt(term, 'labelSelector', path),
+    ...selectorAt(term, 'namespaceSelector', path),
+    ...namespaces.flatMap(name => dnsLabelName(name, false).map(text => invalid(path.child('namespace'), name, text))),
+    ...(topologyKey === '' ? [required(path.child('topologyKey'), 'can not be empty')] : []),
+    ...qualified(topologyKey, path.child('topologyKey')),
+  ];
+}
+
+function selectorAt(holder: JsonObject, member: string, path: Path): FieldError[] {
+  const selector = objectAt(holder, member);
+  return selector === null ? [] : validateLabelSelector(selector, path.child(member));
+}
+
+const requiredTerms = 'requiredDuringSchedulingIgnoredDuringExecution';
+const preferredTerms = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+export function validateAffinity(spec: JsonObject, specPath: Path): FieldError[] {
+  const affinity = objectAt(spec, 'affinity');
+  if (affinity === null) return [];
+  const path = specPath.child('affinity');
+  const node = objectAt(affinity, 'nodeAffinity');
+  const findings = node === null ? [] : nodeAffinity(node, path.child('nodeAffinity'));
+  for (const kind of ['podAffinity', 'podAntiAffinity']) {
+    const pods = objectAt(affinity, kind);
+    if (pods !== null) findings.push(...podAffinity(pods, path.child(kind)));
+  }
+  return findings;
+}
+
+function nodeAffinity(affinity: JsonObject, path: Path): FieldError[] {
+  const needed = objectAt(affinity, requiredTerms);
+  return [
+    ...(needed === null ? [] : validateNodeSelector(needed, path.child(requiredTerms))),
+    ...objectsIn(affinity, preferredTerms).flatMap((term, position) => {
+      const at = path.child(preferredTerms).index(position);
+      return [...weight(term['weight'], at), ...validateNodeSelectorTerm(objectAt(term, 'preference') ?? {}, at.child('preference'))];
+    }),
+  ];
+}
+
+function podAffinity(affinity: JsonObject, path: Path): FieldError[] {
+  return [
+    ...objectsIn(affinity, requiredTerms).flatMap((term, position) => podAffinityTerm(term, path.child(requiredTerms).index(position))),
+    ...objectsIn(affinity, preferredTerms).flatMap((term, position) => {
+      const at = path.child(preferredTerms).index(position);
+      return [...weight(term['weight'], at), ...podAffinityTerm(objectAt(term, 'podAffinityTerm') ?? {}, at.child('podAffinityTerm'))];
+    }),
+  ];
+}
+
+const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+export function validateTolerations(spec: JsonObject, specPath: Path): FieldError[] {
+  return objectsIn(spec, 'tolerations').flatMap((toleration, position) => {
+    const at = specPath.child('tolerations').index(position);
+    const [key, operator, value, effect] = ['key', 'operator', 'value', 'effect'].map(member => textAt(toleration, member)) as [string, string, string, string];
+    const findings = key === '' ? [] : qualified(key, at.child('key'));
+    if (key === '' && operator !== 'Exists') findings.push(invalid(at.child('operator'), operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'));
+    const seconds = toleration['tolerationSeconds'];
+    if (seconds !== undefined && seconds !== null && effect !== 'NoExecute') findings.push(invalid(at.child('effect'), effect, 'effect must be \'NoExecute\' when `tolerationSeconds` is set'));
+    if (operator === 'Equal' || operator === '') findings.push(...labelValueComplaints(value).slice(0, 1).map(text => invalid(at.child('operator'), value, text)));
+    else if (operator === 'Exists') { if (value !== '') findings.push(invalid(at.child('operator'), toleration, 'value must be empty when `operator` is \'Exists\'')); }
+    else findings.push(...oneOf(operator, ['Equal', 'Exists'], at.child('operator')));
+    return effect === '' ? findings : [...findings, ...optionallyOneOf(effect, taintEffects, at.child('effect'))];
+  });
+}
+
+export function validateTopologySpread(spec: JsonObject, specPath: Path): FieldError[] {
+  const seen = new Set<string>();
+  return objectsIn(spec, 'topologySpreadConstraints').flatMap((constraint, position) => {
+    const at = specPath.child('topologySpreadConstraints').index(position);
+    const key = textAt(constraint, 'topologyKey');
+    const action = textAt(constraint, 'whenUnsatisfiable');
+    const findings = positive(constraint['maxSkew'], at.child('maxSkew'));
+    if (key === '') findings.push(required(at.child('topologyKey'), 'can not be empty'));
+    findings.push(...optionallyOneOf(action, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable')));
+    if (seen.has(`${key} ${action}`)) findings.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${key}, ${action}}`));
+    seen.add(`${key} ${action}`);
+    const domains = constraint['minDomains'];
+    if (domains !== undefined && domains !== null) findings.push(...minDomains(Number(domains), action, at));
+    for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) findings.push(...optionallyOneOf(constraint[policy], ['Honor', 'Ignore'], at.child(policy)));
+    return [...findings, ...selectorAt(constraint, 'labelSelector', at)];
+  });
+}
+
+function minDomains(domains: number, action: string, path: Path): FieldError[] {
+  const findings = positive(domains, path.child('minDomains'));
+  if (action !== 'DoNotSchedule') findings.push(invalid(path.child('minDomains'), domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`));
+  return findings;
+}
+
+
+
+export function validateSchedulingGates(spec: JsonObject, specPath: Path): FieldError[] {
+  const seen = new Set<string>();
+  return objectsIn(spec, 'schedulingGates').flatMap((gate, position) => {
+    const at = specPath.child('schedulingGates').index(position);
+    const name = textAt(gate, 'name');
+    const findings = qualified(name, at);
+    if (seen.has(name)) findings.push(duplicate(at, name));
+    seen.add(name);
+    return findings;
+  });
+}
+
+/** Node name, node selector and the other members that bind or keep a pod. */
+export function validatePlacement(spec: JsonObject, path: Path): FieldError[] {
+  const nodeName = textAt(spec, 'nodeName');
+  const deadline = spec['activeDeadlineSeconds'];
+  return [
+    ...(deadline !== undefined && deadline !== null && (Number(deadline) < 1 || Number(deadline) > 2_147_483_647) ? [invalid(path.child('activeDeadlineSeconds'), deadline, between(1, 2_147_483_647))] : []),
+    ...(nodeName === '' ? [] : subdomainName(nodeName, false).map(text => invalid(path.child('nodeName'), nodeName, text))),
+  ];
+}
+
+export const validateNodeLabels = (spec: JsonObject, path: Path): FieldError[] => labelMap(objectAt(spec, 'nodeSelector') ?? {}, path.child('nodeSelector'));

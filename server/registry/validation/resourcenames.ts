@@ -1,0 +1,44 @@
+import { invalid, type Path, type FieldError } from './field.js';
+import { qualifiedNameComplaints } from './names.js';
+
+/** Names of resources that containers ask for: standard ones, huge pages, and extended ones with a domain. */
+
+const containerStandard: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
+const standard: ReadonlySet<string> = new Set([
+  'cpu', 'memory', 'ephemeral-storage', 'requests.cpu', 'requests.memory', 'requests.ephemeral-storage', 'limits.cpu', 'limits.memory', 'limits.ephemeral-storage',
+  'pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'persistentvolumeclaims', 'configmaps', 'services.nodeports', 'services.loadbalancers', 'storage', 'requests.storage',
+]);
+const whole: ReadonlySet<string> = new Set([
+  'pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps', 'persistentvolumeclaims', 'services.nodeports', 'services.loadbalancers',
+]);
+const nativeDomain = 'kubernetes.io/';
+const hugePagesPrefix = 'hugepages-';
+
+export const isHugePages = (name: string): boolean => name.startsWith(hugePagesPrefix);
+export const hugePageSize = (name: string): string => name.slice(hugePagesPrefix.length);
+export const isStandardResource = (name: string): boolean => standard.has(name) || isHugePages(name) || isHugePages(name.replace(/^requests\./, ''));
+export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes(nativeDomain);
+
+/** Extended resources are counted, not measured, and never overcommitted. */
+export function isExtendedResource(name: string): boolean {
+  if (isNativeResource(name) || name.startsWith('requests.')) return false;
+  return qualifiedNameComplaints(`requests.${name}`).length === 0;
+}
+
+export const isWholeResource = (name: string): boolean => whole.has(name) || isExtendedResource(name);
+/** Resources of which a container may be promised more than the node has. */
+export const isOvercommitAllowed = (name: string): boolean => isNativeResource(name) && !isHugePages(name);
+
+/** Any resource name, as quotas and nodes use them. */
+export function validateResourceName(name: string, path: Path): FieldError[] {
+  const findings = qualifiedNameComplaints(name).map(text => invalid(path, name, text));
+  if (findings.length > 0) return findings;
+  return name.includes('/') || isStandardResource(name) ? [] : [invalid(path, name, 'must be a standard resource type or fully qualified')];
+}
+
+/** A resource that a container may ask for. */
+export function validateContainerResourceName(name: string, path: Path): FieldError[] {
+  const findings = validateResourceName(name, path);
+  if (!name.includes('/')) return containerStandard.has(name) || isHugePages(name) ? findings : [...findings, invalid(path, name, 'must be a standard resource for containers')];
+  return isNativeResource(name) || isExtendedResource(name) ? findings : [...findings, invalid(path, name, 'doesn\'t follow extended resource name standard')];
+}
