@@ -1,0 +1,25 @@
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt } from '../../defaulting.js';
+import { itemsOf } from '../../members.js';
+import { forbidden, type Path, type FieldError } from '../../validation/field.js';
+import { validateAnnotations, validateLabels } from '../../validation/metadata.js';
+import { setPodSpecDefaults } from './defaults.js';
+import { validatePodSpec } from './validation/podspec.js';
+
+/** Defaults of the pod template that a workload holds. */
+export function setPodTemplateDefaults(template: JsonObject): void {
+  ensureObject(template, 'metadata');
+  setPodSpecDefaults(ensureObject(template, 'spec'));
+}
+
+/** Findings about a pod template; labels and annotations are reported without `metadata` in their paths, as the reference does. */
+export function validatePodTemplate(template: JsonObject, path: Path): FieldError[] {
+  const metadata = objectAt(template, 'metadata') ?? {};
+  const spec = objectAt(template, 'spec') ?? {};
+  return [
+    ...validateLabels(objectAt(metadata, 'labels') as Record<string, string> | null ?? undefined, path.child('labels')),
+    ...validateAnnotations(objectAt(metadata, 'annotations') as Record<string, string> | null ?? undefined, path.child('annotations')),
+    ...validatePodSpec(spec, path.child('spec')),
+    ...(itemsOf(spec['ephemeralContainers']).length > 0 ? [forbidden(path.child('spec').child('ephemeralContainers'), 'ephemeral containers not allowed in pod template')] : []),
+  ];
+}
