@@ -1,5 +1,5 @@
 import type { LogIndex, MemberId, Membership } from '../types.js';
-import { Progress } from './progress.js';
+import type { Progress } from './progress.js';
 
 /** What exists only while a server leads, and is forgotten with it. */
 export class Leadership {
