@@ -70,6 +70,10 @@ export type MembershipOutcome =
   | { readonly outcome: 'unavailable'; readonly reason: string }
   | { readonly outcome: 'unknown'; readonly reason: string };
 
+/**
+ * Changes are decoded when `changes` is first read. Their values are views into one buffer for the whole batch: whoever keeps a small value for long
+ * should copy it, or keeps the whole buffer.
+ */
 export interface ChangeBatch {
   readonly changes: readonly Change[];
   /** The store's revision after these changes. */

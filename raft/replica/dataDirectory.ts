@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { decodeMembership, emptyMembership } from '../core/membership.js';
 import { openLog } from '../log/log.js';
 import type { RaftLog } from '../log/log.js';
@@ -25,7 +25,7 @@ const advice = 'Remove this member from the cluster and add a new one, with a ne
  */
 export function openDataDirectory(options: ReplicaOptions): DataDirectory {
   const snapshotDirectory = join(options.dataDirectory, 'snapshots');
-  mkdirSync(snapshotDirectory, { recursive: true, mode: 0o700 });
+  makeDirectory(resolve(snapshotDirectory));
   for (const leftover of readdirSync(snapshotDirectory)) rmSync(join(snapshotDirectory, leftover), { recursive: true, force: true });
   const members = [...options.initialMembers].sort((a, b) => (a.id < b.id ? -1 : 1));
   const store = openStore(join(options.dataDirectory, 'store.db'), { decodeMembership, initialMembership: { ...emptyMembership, members } });
@@ -41,6 +41,17 @@ export function openDataDirectory(options: ReplicaOptions): DataDirectory {
   } catch (error) {
     store.close();
     throw error;
+  }
+}
+
+/** Not `mkdir` with `recursive`: on file systems that create nothing, such as /proc, that never returns in Node 20. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (cause) {
+    if (!existsSync(path)) throw new ReplicaError('INVALID_OPTIONS', `cannot create the directory ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   }
 }
 

@@ -164,7 +164,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
   }
 
   get #whyOver(): string {
-    return this.#failure === null ? 'the replica stops' : `the replica has failed: ${this.#failure.message}`;
+    return this.#stopping !== null || this.#failure === null ? 'the replica stops' : `the replica has failed: ${this.#failure.message}`;
   }
 
   async #propose(command: Command, timeoutMs: number): Promise<WriteOutcome> {

@@ -25,7 +25,7 @@ export class Connection {
     this.#events = events;
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
-    socket.on('error', (error) => this.close(error.message));
+    socket.on('error', (error: Error) => this.close(error.message));
     socket.on('end', () => this.close('the other side ended it'));
     socket.on('close', () => this.close('connection closed'));
   }

@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { decodeMembership, emptyMembership } from '../../../raft/core/membership.js';
+import { openLog } from '../../../raft/log/log.js';
+import { Barriers } from '../../../raft/replica/barriers.js';
+import { reconcile } from '../../../raft/replica/dataDirectory.js';
+import { restoredChanges } from '../../../raft/replica/restoredChanges.js';
+import { Trimmer } from '../../../raft/replica/trimmer.js';
+import { encodeProposal } from '../../../raft/store/command.js';
+import { openStore } from '../../../raft/store/store.js';
+import type { Store } from '../../../raft/store/store.js';
+import { logIndex, memberId, revision, term } from '../../../raft/types.js';
+import type { Entry } from '../../../raft/types.js';
+
+describe('raft/replica/barriers', () => {
+  it('shares one read among all that wait, and is reached when its index is applied', () => {
+    const barriers = new Barriers(10);
+    barriers.add(1, 100);
+    barriers.add(2, 100);
+    const group = barriers.begin() as number;
+    expect(barriers.begin()).to.equal(null);
+    barriers.confirmed(group, logIndex(7));
+    expect(barriers.reached(logIndex(6))).to.deep.equal([]);
+    expect(barriers.reached(logIndex(7))).to.deep.equal([1, 2]);
+    expect(barriers.size).to.equal(0);
+  });
+
+  it('asks again after a failure, with the next tick, until the time is up', () => {
+    const barriers = new Barriers(10);
+    barriers.add(1, 100);
+    barriers.add(2, 200);
+    barriers.failed(barriers.begin() as number);
+    expect(barriers.begin()).to.equal(null);
+    barriers.tick();
+    expect(barriers.expire(100)).to.deep.equal([1]);
+    const group = barriers.begin() as number;
+    barriers.confirmed(group, logIndex(1));
+    expect(barriers.reached(logIndex(1))).to.deep.equal([2]);
+  });
+
+  it('takes no more than its bound, and ignores answers to reads that it does not know', () => {
+    const barriers = new Barriers(1);
+    expect(barriers.add(1, 5)).to.equal(true);
+    expect(barriers.add(2, 5)).to.equal(false);
+    barriers.confirmed(99, logIndex(1));
+    barriers.failed(99);
+    expect(barriers.expire(5)).to.deep.equal([1]);
+    expect(barriers.size).to.equal(0);
+  });
+});
+
+describe('raft/replica/trimmer', () => {
+  const options = { checkpointEntries: 100, checkpointBytes: 1_000_000, entriesKept: 300, bytesKeptMax: 1_000_000, bytesHeldMax: 2_000_000 };
+  const entries = (from: number, to: number, bytes: number): Entry[] =>
+    Array.from({ length: to - from + 1 }, (_, at) => ({ index: logIndex(from + at), term: term(1), kind: 'command', data: Buffer.alloc(bytes) }));
+
+  it('asks for a checkpoint after entries or bytes', () => {
+    const trimmer = new Trimmer(options);
+    trimmer.applied(entries(1, 99, 1));
+    expect(trimmer.checkpointIsDue).to.equal(false);
+    trimmer.applied(entries(100, 100, 1));
+    expect(trimmer.checkpointIsDue).to.equal(true);
+    trimmer.cutAfterCheckpoint(logIndex(100), null);
+    expect(trimmer.checkpointIsDue).to.equal(false);
+    trimmer.applied(entries(101, 101, 1_000_000));
+    expect(trimmer.checkpointIsDue).to.equal(true);
+  });
+
+  it('keeps entries behind the checkpoint, fewer when they are large, never less than the checkpoint needs', () => {
+    const trimmer = new Trimmer(options);
+    trimmer.applied(entries(1, 1000, 1));
+    expect(trimmer.cutAfterCheckpoint(logIndex(1000), null)).to.equal(700);
+    trimmer.applied(entries(1001, 2000, 10_000));
+    const cut = trimmer.cutAfterCheckpoint(logIndex(2000), null);
+    expect(cut).to.be.greaterThan(1700).and.below(2000);
+    expect(trimmer.cutAfterCheckpoint(logIndex(1500), null)).to.be.at.most(1500);
+  });
+
+  it('holds what the receiver of a snapshot needs, up to a bound', () => {
+    const trimmer = new Trimmer(options);
+    trimmer.applied(entries(1, 1000, 1));
+    expect(trimmer.cutAfterCheckpoint(logIndex(1000), logIndex(50))).to.equal(50);
+    trimmer.applied(entries(1001, 1500, 10_000));
+    expect(trimmer.cutAfterCheckpoint(logIndex(1500), logIndex(50))).to.be.greaterThan(1000);
+  });
+});
+
+describe('raft/replica, store and log after a crash', () => {
+  let directory: string;
+  const closers: { close(): void }[] = [];
+  const members = [{ id: memberId('a'), role: 'voter' as const, address: '127.0.0.1:1' }];
+  const store = (): Store => {
+    const opened = openStore(join(directory, 'store.db'), { decodeMembership, initialMembership: { ...emptyMembership, members } });
+    closers.push(opened);
+    return opened;
+  };
+  const log = (): ReturnType<typeof openLog> => {
+    const opened = openLog(join(directory, 'log.db'), { clusterId: 'c', memberId: memberId('a') });
+    closers.push(opened);
+    return opened;
+  };
+  const close = (): void => {
+    for (const closer of closers.splice(0)) closer.close();
+  };
+  const puts = (from: number, to: number, inTerm = 1): Entry[] =>
+    Array.from({ length: to - from + 1 }, (_, at) => ({
+      index: logIndex(from + at), term: term(inTerm), kind: 'command',
+      data: encodeProposal('s', from + at, { type: 'transaction', transaction: { comparisons: [], operations: [{ type: 'put', key: `/${from + at}`, value: Buffer.of(1) }] } }),
+    }));
+  const hardState = (inTerm: number, commit: number) => ({ term: term(inTerm), vote: null, commit: logIndex(commit) });
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'raft-parts-'));
+  });
+  afterEach(() => {
+    close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('begins the log anew when a snapshot was swapped in and the log not', () => {
+    const [ahead, behind] = [store(), log()];
+    ahead.apply(puts(1, 9, 3));
+    behind.append({ hardState: hardState(2, 2), entries: puts(1, 5, 1) });
+    close();
+    const [againStore, againLog] = [store(), log()];
+    reconcile(againStore, againLog);
+    expect([againLog.firstIndex, againLog.lastIndex, againLog.termAt(logIndex(9))]).to.deep.equal([10, 9, 3]);
+    expect(againLog.hardState).to.include({ term: 3, commit: 9 });
+  });
+
+  it('leaves a log alone that the store can catch up with', () => {
+    const [behind, ahead] = [store(), log()];
+    behind.apply(puts(1, 3));
+    ahead.append({ hardState: hardState(1, 5), entries: puts(1, 5) });
+    close();
+    const againLog = log();
+    reconcile(store(), againLog);
+    expect([againLog.firstIndex, againLog.lastIndex]).to.deep.equal([1, 5]);
+  });
+
+  it('refuses to go on with one of the two missing, or with a gap between them', () => {
+    log().append({ hardState: hardState(1, 5), entries: puts(1, 5) });
+    close();
+    expect(() => reconcile(store(), log())).to.throw('the store is missing');
+    close();
+    const written = log();
+    written.compactTo(logIndex(4));
+    close();
+    expect(() => reconcile(store(), log())).to.throw('entries between are lost');
+    close();
+    store().apply(puts(1, 3));
+    close();
+    rmSync(join(directory, 'log.db'));
+    expect(() => reconcile(store(), log())).to.throw('the Raft log is missing');
+  });
+
+  it('after a snapshot: reads missed changes back, or the newest state for who saw nothing, or says that they are lost', () => {
+    const restored = store();
+    restored.apply(puts(1, 5));
+    const keys = (after: number): string[] => [...restoredChanges(restored, revision(after), 1)].flat().map((change) => `${change.revision} ${change.key}`);
+    expect(keys(2)).to.deep.equal(['3 /3', '4 /4', '5 /5']);
+    const next = (index: number, command: Parameters<typeof encodeProposal>[2]): Entry => ({ index: logIndex(index), term: term(1), kind: 'command', data: encodeProposal('s', index, command) });
+    restored.apply([
+      next(6, { type: 'transaction', transaction: { comparisons: [], operations: [{ type: 'put', key: '/1', value: Buffer.of(2) }] } }),
+      next(7, { type: 'compact', revision: revision(6) }),
+    ]);
+    expect(keys(0)).to.deep.equal(['2 /2', '3 /3', '4 /4', '5 /5', '6 /1']);
+    expect(() => keys(2)).to.throw('missed changes');
+  });
+});
