@@ -10,6 +10,8 @@ import { ApiClient, type ApiObject } from '../fixtures/apiClient.js';
 import { ClusterUnderTest, configMap } from './clusterUnderTest.js';
 
 const mebibyte = 1024 * 1024;
+/** Of SQLite's files, as the replicas create them. */
+const pageBytes = 4096;
 
 describe('cluster/bad input', function () {
   this.timeout(120_000);
@@ -144,11 +146,13 @@ describe('cluster/damaged disk', function () {
     const files = databases(damaged.dataDirectory);
     expect(files).not.to.deep.equal([]);
     for (const file of files) overwriteMiddle(file);
-    const before = files.map(file => fs.readFileSync(file));
+    // The first page counts who opened the file; all others must stay as they are, for someone to rescue.
+    const pages = (file: string): string => fs.readFileSync(file).subarray(pageBytes).toString('base64');
+    const before = files.map(pages);
 
     const message = await damaged.restart().then(() => 'it started', (error: unknown) => String(error));
     expect(message).to.match(/did not start: it ended with status [1-9]/).and.to.match(new RegExp(files.map(file => path.basename(file)).join('|')));
-    expect(files.map((file, i) => fs.readFileSync(file).equals(before[i] as Buffer))).to.deep.equal(files.map(() => true));
+    expect(files.map((file, i) => pages(file) === before[i])).to.deep.equal(files.map(() => true));
     for (const other of others) expect(Object.keys(await test.contents(other, maps))).to.have.length(20);
     await test.client.expect(201, 'POST', maps, { body: configMap('still-works') });
   });
@@ -163,7 +167,6 @@ function databases(directory: string): string[] {
 function overwriteMiddle(file: string): void {
   const descriptor = fs.openSync(file, 'r+');
   const { size } = fs.fstatSync(descriptor);
-  const pageBytes = 4096;
   for (let at = pageBytes; at < size; at += pageBytes) fs.writeSync(descriptor, Buffer.alloc(512, 0xdb), 0, 512, at);
   fs.closeSync(descriptor);
 }

@@ -70,7 +70,7 @@ describe('cluster/informer', function () {
     for (let i = 0; i < 20; i++) {
       await write('ADDED', 'POST', `new${i}`, 0);
       await write('MODIFIED', 'PUT', `new${i}`, 1);
-      await write('MODIFIED', 'PUT', 'old1', i);
+      await write('MODIFIED', 'PUT', 'old1', i + 1);
       if (i % 2 === 0) await write('DELETED', 'DELETE', `new${i}`, 0);
     }
     await recorder.until(seen => seen.length >= expected.length);
@@ -91,17 +91,16 @@ describe('cluster/informer', function () {
     await writers.stop();
     await leader.restart();
 
-    // What happened, as each replica tells it from its history.
+    // What happened, as the replicas that saw it tell it from their history; the restarted one remembers no further back than its start.
     const last = await test.client.expect(201, 'POST', path, { body: configMap('last') });
     const histories: Seen[][] = [];
-    for (const member of test.members) {
+    for (const member of test.members.filter(other => other !== leader)) {
       const watch = test.at(member).watch(`${path}?watch=1&resourceVersion=${metadata.resourceVersion}`);
       await watch.until(events => events.some(({ object }) => object.metadata.name === 'last'));
       histories.push(watch.events.filter(({ type }) => type !== 'BOOKMARK').map(asSeen));
       watch.close();
     }
     expect(histories[1]).to.deep.equal(histories[0]);
-    expect(histories[2]).to.deep.equal(histories[0]);
     await recorder.until(seen => seen.some(([, name]) => name === 'last'));
     expect(recorder.seen).to.deep.equal(histories[0]);
     const versions = new Map((histories[0] ?? []).map(([, name, version]) => [name, version]));
