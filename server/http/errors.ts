@@ -57,6 +57,5 @@ function end({ method, response }: Exchange, bytes: Buffer): void {
 
 /** RFC 9111 warn-code 299 ("miscellaneous, persistent") with the text quoted; each text once. */
 function warningHeaders(texts: readonly string[]): string[] {
-  // eslint-disable-next-line no-control-regex -- exactly the characters that no header may carry
   return [...new Set(texts)].map((text) => `299 - "${text.replace(/[\u0000-\u001f\u007f-\uffff]/g, ' ').replace(/["\\]/g, '\\$&')}"`);
 }

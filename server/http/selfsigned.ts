@@ -11,10 +11,10 @@ const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as 
 /** A key and a certificate that signs itself, good for serving under the names given. PEM texts. */
 export async function makeSelfSigned(names: { readonly dns: readonly string[]; readonly ip: readonly string[] }): Promise<{ readonly cert: string; readonly key: string }> {
   x509.cryptoProvider.set(webcrypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
-  const keys = await webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
+  const keys = (await webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: [{ CN: [`${names.dns[0] ?? 'localhost'}@${Math.floor(Date.now() / 1000)}`] }],
-    keys: keys as unknown as Parameters<typeof x509.X509CertificateGenerator.createSelfSigned>[0]['keys'],
+    keys,
     serialNumber: `00${randomBytes(15).toString('hex')}`,
     // Clocks of other machines may be behind.
     notBefore: new Date(Date.now() - dayMs),

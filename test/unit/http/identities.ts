@@ -56,11 +56,10 @@ export async function createIdentities(name = 'test authority'): Promise<Identit
   return { directory, caFile, ca, issue };
 }
 
-type Keys = Parameters<typeof x509.X509CertificateGenerator.createSelfSigned>[0]['keys'];
-const makeKeys = async (): Promise<Keys> => (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as unknown as Keys;
+const makeKeys = async (): Promise<webcrypto.CryptoKeyPair> => (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
 const validity = (expired: boolean): { notBefore: Date; notAfter: Date } => ({ notBefore: new Date(Date.now() - 2 * dayMs), notAfter: new Date(Date.now() + (expired ? -dayMs : dayMs)) });
 
-async function exportKey(key: Keys['privateKey']): Promise<string> {
-  const bytes = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key as unknown as webcrypto.CryptoKey));
+async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
+  const bytes = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
   return `-----BEGIN PRIVATE KEY-----\n${bytes.toString('base64').replace(/(.{64})/g, '$1\n').trimEnd()}\n-----END PRIVATE KEY-----\n`;
 }
