@@ -28,7 +28,7 @@ const SERVICE_ADDRESS = '10.0.0.1';
 const SERVICE_PORT = 6443;
 const RETRY_MS = 200;
 const WRITE_TIMEOUT_MS = 10_000;
-const options: WriteOptions = { userName: 'system:apiserver', dryRun: false, timeoutMs: WRITE_TIMEOUT_MS, warn: () => {} };
+const options: WriteOptions = { userName: 'system:apiserver', manager: 'kube-apiserver', dryRun: false, timeoutMs: WRITE_TIMEOUT_MS, warn: () => {} };
 
 /**
  * Creates the objects that every cluster has. Idempotent, and all replicas may run it at the same time: whoever comes second finds the

@@ -8,6 +8,8 @@ export interface Target { readonly resource: ServedResource; readonly namespace:
 
 export interface WriteOptions {
   readonly userName: string;
+  /** Under which name the writer's fields are recorded. */
+  readonly manager: string;
   readonly dryRun: boolean;
   /** How long storage may take before the outcome counts as unknown. */
   readonly timeoutMs: number;

@@ -18,6 +18,12 @@ const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   'events.k8s.io/v1 Event': eventConversion,
 };
 
+/** Between two served versions of one kind; null when the second is not known. The argument may be changed. */
+export function convertBetween(kind: string, from: string, to: string, object: ApiObject): ApiObject | null {
+  const stored = CONVERSIONS[`${from} ${kind}`]?.toStorage(object) ?? object;
+  return CONVERSIONS[`${to} ${kind}`]?.fromStorage(stored) ?? stored;
+}
+
 const conversionOf = (resource: ServedResource): Conversion | undefined => CONVERSIONS[`${apiVersionOf(resource)} ${resource.kind}`];
 
 export const toStorage = (resource: ServedResource, object: ApiObject): ApiObject => conversionOf(resource)?.toStorage(object) ?? object;

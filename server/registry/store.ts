@@ -257,8 +257,8 @@ class GenericRegistry implements Registry {
     throw readFailure(result);
   }
 
-  private contextOf({ userName, dryRun }: WriteOptions): WriteContext {
-    return { now: new Date(this.now()).toISOString().replace(/\.\d+Z$/, 'Z'), userName, dryRun };
+  private contextOf({ userName, manager, dryRun }: WriteOptions): WriteContext {
+    return { now: new Date(this.now()).toISOString().replace(/\.\d+Z$/, 'Z'), userName, manager, dryRun };
   }
 }
 

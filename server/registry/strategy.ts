@@ -6,6 +6,8 @@ export interface WriteContext {
   /** Now, RFC 3339 with seconds. */
   readonly now: string;
   readonly userName: string;
+  /** Under which name the writer's fields are recorded. */
+  readonly manager: string;
   readonly dryRun: boolean;
 }
 

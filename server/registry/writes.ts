@@ -5,6 +5,7 @@ import type { StoredObject } from '../storage/contract.js';
 import type { Target } from './contract.js';
 import { sameValue } from './equality.js';
 import { membersOf } from './members.js';
+import { ownCreated, ownUpdated } from './ownership.js';
 import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
 import { strategyOf } from './strategies.js';
 import type { Strategy, WriteContext } from './strategy.js';
@@ -26,10 +27,12 @@ export function prepareCreate(target: Target, object: ApiObject, context: WriteC
   checkNamespace(object.metadata, target);
   object.metadata.namespace = namespace;
   strategy.setDefaults?.(object);
+  const owners = ownCreated(resource, object, { manager: context.manager, subresource: '', now: context.now });
   resetStatus(object, target, strategy);
   strategy.prepareForCreate?.(object, context);
   if (strategy.generationOf !== undefined) object.metadata.generation = 1;
   fillMetadataForCreate(object, { namespace, uid, now: context.now });
+  if (owners !== undefined) object.metadata.managedFields = owners;
 }
 
 /** Throws 422 with all findings; returns the stored form. */
@@ -64,8 +67,11 @@ export function prepareUpdate(target: Target, object: ApiObject, stored: StoredO
   object.metadata.namespace = target.namespace;
   checkVersion(object.metadata, stored, target, strategy);
   strategy.setDefaults?.(object);
+  const sentOwners = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
   applyUpdateRules(object, old, target, strategy, subresource, context);
+  const owners = ownUpdated(resource, object, old, sentOwners, { manager: context.manager, subresource, now: context.now });
+  if (owners !== undefined) object.metadata.managedFields = owners;
   const findings = updateFindings(object, old, target, strategy, subresource);
   if (findings.length > 0) throw invalidTarget(target, target.name, findings);
   strategy.canonicalize?.(object);

@@ -1,5 +1,6 @@
 import type { Authorizer } from '../../authorization/authorizer.js';
 import type { Catalogue } from '../../catalogue/resources.js';
+import { managerOf } from '../../patch/apply/managers.js';
 import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
 import type { BodyReader } from '../body.js';
 import type { RequestContext } from '../context.js';
@@ -22,10 +23,11 @@ const WRITE_TIMEOUT_MS = 34_000;
 
 export const targetOf = ({ resource, namespace, name }: Route): Target => ({ resource, namespace: namespace ?? '', name });
 
-export function writeOptions(context: RequestContext, dryRun: boolean): WriteOptions {
+/** `fieldManager` is the parameter of that name, empty when the request has none. */
+export function writeOptions(context: RequestContext, dryRun: boolean, fieldManager = ''): WriteOptions {
   const left = context.deadline - performance.now();
   return {
-    userName: context.user.name, dryRun, timeoutMs: Math.max(1, Number.isFinite(left) ? Math.min(left, WRITE_TIMEOUT_MS) : WRITE_TIMEOUT_MS),
+    userName: context.user.name, manager: managerOf(fieldManager, context.request.headers['user-agent']), dryRun, timeoutMs: Math.max(1, Number.isFinite(left) ? Math.min(left, WRITE_TIMEOUT_MS) : WRITE_TIMEOUT_MS),
     warn: text => { context.warnings.push(text); },
   };
 }

@@ -9,10 +9,10 @@ import { patchTypeOfKind } from '../../patch/patchtype.js';
 import { applyStrategicPatch } from '../../patch/strategic.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { sendObject } from '../answers.js';
-import { bodyMediaType, reportFields } from '../body.js';
+import { bodyMediaType, checkObject } from '../body.js';
 import { negotiate } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
-import { goType } from '../structure.js';
+import { goType } from '../goTypes.js';
 import { targetOf, writeOptions, type VerbHandler } from './deps.js';
 
 /** A way to patch: from the current object, with kind and apiVersion, to the new one. Throws PatchError or StatusError. */
@@ -41,17 +41,23 @@ export const patch: VerbHandler = async (context, route, { registry, reader }) =
   const patcher = PATCHERS[bodyMediaType(context)];
   if (patcher === undefined || (context.request.headers['content-type'] ?? '') === '') throw unsupportedPatch();
   const representation = negotiate(context, { collection: false, stream: false });
-  const { dryRun, fieldValidation } = parseWriteParameters(context.query, 'PatchOptions');
-  const body = await reader.json(await context.body(), context, message => badRequest(`error decoding patch: ${message}`), fieldValidation !== 'Ignore');
+  const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'PatchOptions');
+  const body = await reader.json(context, fieldValidation !== 'Ignore', message => badRequest(`error decoding patch: ${message}`));
+  const duplicates = body.duplicates.map(path => `duplicate field ${JSON.stringify(path)}`);
+  let strict: readonly string[] = [];
   const apply = (current: ApiObject | null): ApiObject => {
     const before = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...current };
     const after = patched(patcher, before, body.value, resource);
     const refuse = (why: string): StatusError => invalidPatch(after, why);
-    return reader.checked(checkedKind(after, resource, refuse), resource, refuse);
+    const checked = checkObject(checkedKind(after, resource, refuse), resource);
+    if (!checked.ok) throw refuse(checked.message);
+    strict = [...duplicates, ...checked.strict];
+    if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);
+    return checked.object;
   };
   const change = { apply, subresource: route.subresource?.name ?? '', uid: null, mayCreate: false };
-  const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun));
-  reportFields(context, body.duplicates.map(path => `duplicate field ${JSON.stringify(path)}`), fieldValidation, why => invalidPatch(body.value, why));
+  const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
+  if (fieldValidation === 'Warn') context.warnings.push(...strict);
   sendObject(context, representation, resource, written.object, 200);
 };
 

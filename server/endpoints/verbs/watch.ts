@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ServedResource } from '../../catalogue/resources.js';
-import type { ListMeta } from '../encoders.js';
+import type { ListMeta } from '../encoders/encoder.js';
 import { watchFailure } from '../../registry/failures.js';
 import type { Failure, Version, Watch, WatchEvent, WatchSink } from '../../storage/contract.js';
 import { asWritable, drained, encodeObject, PARTIAL, typeOf, writeHead } from '../answers.js';

@@ -16,7 +16,7 @@ export const create: VerbHandler = async (context, route, { registry, reader }) 
   const representation = negotiate(context, SINGLE);
   const parameters = parseWriteParameters(context.query, 'CreateOptions');
   const object = await reader.object(context, route.resource, parameters.fieldValidation);
-  const stored = await registry.create(targetOf(route), object, writeOptions(context, parameters.dryRun));
+  const stored = await registry.create(targetOf(route), object, writeOptions(context, parameters.dryRun, parameters.fieldManager));
   sendObject(context, representation, route.resource, stored, 201);
 };
 
@@ -31,7 +31,7 @@ export const update: VerbHandler = async (context, route, { registry, reader }) 
     apply: (): ApiObject => structuredClone(object),
     subresource: route.subresource?.name ?? '', uid: uid === '' ? null : uid, mayCreate: true,
   };
-  const written = await registry.update(targetOf(route), change, writeOptions(context, parameters.dryRun));
+  const written = await registry.update(targetOf(route), change, writeOptions(context, parameters.dryRun, parameters.fieldManager));
   sendObject(context, representation, route.resource, written.object, written.created ? 201 : 200);
 };
 

@@ -1,0 +1,73 @@
+import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
+import { apiVersionOf } from '../api/resource.js';
+import type { ServedResource } from '../catalogue/resources.js';
+import { capManagers, isReset, readManagers, writeManagers, type Managers } from '../patch/apply/managers.js';
+import { ownUpdate, type Versions } from '../patch/apply/ownership.js';
+import { emptyValue } from '../patch/apply/schema.js';
+import { schemaOfKind } from '../patch/apply/typeschema.js';
+import { convertBetween, fromStorage } from './conversion.js';
+
+/** Who writes, and through which subresource: what an entry of `managedFields` is kept under. */
+export interface Writer { readonly manager: string; readonly subresource: string; readonly now: string }
+
+/** Schemas and conversions of the versions of one resource type. */
+export const versionsOf = ({ kind, group, version }: ServedResource): Versions => ({
+  schemaOf: (apiVersion) => {
+    const slash = apiVersion.indexOf('/');
+    return schemaOfKind({ group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind });
+  },
+  convert: (object, apiVersion) => convertBetween(kind, apiVersionOf({ group, version }), apiVersion, object),
+});
+
+/**
+ * `managedFields` of a new object. `body` is what the client sent, in the stored version, with defaults and before the server's own additions,
+ * which nobody owns. Undefined for types whose schema is not known.
+ */
+export function ownCreated(resource: ServedResource, body: ApiObject, writer: Writer): JsonObject[] | undefined {
+  const sent = body.metadata.managedFields;
+  const versions = versionsOf(resource);
+  const schema = versions.schemaOf(apiVersionOf(resource));
+  if (schema === null || isReset(sent)) return undefined;
+  return owned(resource, emptyValue(schema) as ApiObject, withoutStatus(resource, served(resource, body)), readable(sent) ?? new Map(), writer, versions);
+}
+
+/**
+ * `managedFields` after an update: what the client sent of them counts if it can be read, else what was stored. One empty entry forgets all.
+ * `object` is the new state in the stored version, with everything carried over that this write may not change.
+ */
+export function ownUpdated(resource: ServedResource, object: ApiObject, old: ApiObject, sent: readonly JsonValue[] | undefined, writer: Writer): JsonObject[] | undefined {
+  if (isReset(sent)) return undefined;
+  const versions = versionsOf(resource);
+  if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;
+  const managers = readable(sent) ?? readable(old.metadata.managedFields) ?? new Map();
+  return owned(resource, served(resource, old), served(resource, object), managers, writer, versions);
+}
+
+function owned(resource: ServedResource, before: ApiObject, after: ApiObject, managers: Managers, writer: Writer, versions: Versions): JsonObject[] | undefined {
+  const id = { manager: writer.manager, operation: 'Update', apiVersion: apiVersionOf(resource), subresource: writer.subresource } as const;
+  const entries = writeManagers(capManagers(ownUpdate(before, after, managers, id, writer.now, versions)));
+  return entries.length === 0 ? undefined : entries;
+}
+
+/** Conversion may change its argument, so it gets a copy; types without one are compared as they are. */
+function served(resource: ServedResource, object: ApiObject): ApiObject {
+  const { managedFields: _m, ...metadata } = object.metadata;
+  const bare: ApiObject = { ...object, metadata };
+  return apiVersionOf(resource) === apiVersionOf(resource.storage) && resource.kind === resource.storage.kind ? bare : fromStorage(resource, structuredClone(bare));
+}
+
+function withoutStatus(resource: ServedResource, object: ApiObject): ApiObject {
+  if (!resource.subresources.has('status')) return object;
+  const { status: _status, ...rest } = object;
+  return { ...rest, status: {} };
+}
+
+/** What a client sends may be nonsense; then it is as if nothing had been sent. */
+function readable(entries: readonly JsonValue[] | undefined): Managers | null {
+  if (entries === undefined || entries.length === 0) return null;
+  try {
+    return readManagers(entries);
+  } catch {
+    return null;
+  }
+}
