@@ -32,7 +32,7 @@ const DIGITS_MAX = 1000;
 const EXPONENT_MAX = 2 ** 31 - 1;
 const BINARY_MAX = 2n ** 63n - 1n;
 /** Canonical at sight: up to three digits without leading zero before a unit. */
-const CANONICAL = /^[1-9]\d{0,2}(?:[numkMGTPE]|[KMGTPE]i)?$/;
+const CANONICAL = /^[1-9]\d{0,2}(?:[numkMGTPE]|[KMGTP]i)?$/;
 
 interface Parsed { readonly sign: bigint; readonly digits: string; readonly fraction: string; readonly suffix: string }
 
