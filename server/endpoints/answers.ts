@@ -7,7 +7,7 @@ import type { ServedResource } from '../catalogue/resources.js';
 import type { ListPage } from '../registry/contract.js';
 import type { StoredObject } from '../storage/contract.js';
 import type { RequestContext, Response } from './context.js';
-import type { ListFrame, ListMeta, TypeMeta } from './encoders.js';
+import type { EncodedList, ListMeta, TypeMeta } from './encoders/encoder.js';
 import { encodeContinue } from './options/continueToken.js';
 import type { Representation } from './negotiation.js';
 import { tableOf } from './table/table.js';
@@ -38,7 +38,7 @@ export function sendObject(context: RequestContext, representation: Representati
 const internalName = ({ group, kind }: ServedResource): string => `${group.split('.')[0] === '' ? 'core' : group.split('.')[0]}.${kind}`;
 
 /** Answers with a document that is no stored object. */
-export function sendDocument(context: RequestContext, { encoder }: Representation, value: unknown, code = 200): void {
+export function sendDocument(context: RequestContext, { encoder }: Representation, value: object, code = 200): void {
   send(context, code, encoder.mediaType, encoder.document(value));
 }
 
@@ -55,8 +55,7 @@ export async function sendList(context: RequestContext, representation: Represen
   const metadataOnly = form.form === 'partial';
   if (metadataOnly && !form.list) throw new StatusError(406, 'NotAcceptable', `you requested ${PARTIAL}, but the requested object is a list (*${internalName(resource)}List)`);
   const type = metadataOnly ? { kind: `${PARTIAL}List`, apiVersion: form.apiVersion } : { kind: resource.listKind, apiVersion: apiVersionOf(resource) };
-  const frame = encoder.list(type, meta);
-  await sendItems(context, encoder.mediaType, frame, page.items.map(stored => encoder.item(resource, stored, metadataOnly)));
+  await sendParts(context, encoder.mediaType, encoder.list(type, meta, page.items.map(stored => encoder.item(resource, stored, metadataOnly))));
 }
 
 export function listMeta({ version, items, more, remaining }: ListPage, allNamespaces: boolean): ListMeta {
@@ -66,17 +65,14 @@ export function listMeta({ version, items, more, remaining }: ListPage, allNames
   return { resourceVersion: String(version), continue: token, ...(remaining === null || remaining <= 0 ? {} : { remainingItemCount: remaining }) };
 }
 
-async function sendItems(context: RequestContext, contentType: string, frame: ListFrame, items: readonly Buffer[]): Promise<void> {
-  const size = items.reduce((sum, item) => sum + item.length, frame.head.length + frame.tail.length + frame.separator.length * Math.max(0, items.length - 1));
+/** Small lists go out in one piece; large ones in several, between which other requests get their turn. */
+async function sendParts(context: RequestContext, contentType: string, { parts, size }: EncodedList): Promise<void> {
   const { response } = context;
-  if (size <= CHUNK_BYTES) {
-    send(context, 200, contentType, Buffer.concat([...partsOf(frame, items)], size));
-    return;
-  }
+  if (size !== null && size <= CHUNK_BYTES) return send(context, 200, contentType, Buffer.concat([...parts], size));
   writeHead(context, 200, contentType, size);
   let pending: Buffer[] = [];
   let bytes = 0;
-  for (const part of partsOf(frame, items)) {
+  for (const part of parts) {
     pending.push(part);
     bytes += part.length;
     if (bytes < CHUNK_BYTES) continue;
@@ -86,15 +82,6 @@ async function sendItems(context: RequestContext, contentType: string, frame: Li
     bytes = 0;
   }
   response.end(Buffer.concat(pending, bytes));
-}
-
-function* partsOf({ head, separator, tail }: ListFrame, items: readonly Buffer[]): Generator<Buffer> {
-  yield head;
-  for (const [index, item] of items.entries()) {
-    if (index > 0) yield separator;
-    yield item;
-  }
-  yield tail;
 }
 
 /** Both kinds of response are streams that take bytes; their overloads merely do not unify. */

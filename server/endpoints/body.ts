@@ -2,27 +2,29 @@ import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { apiVersionOf, type GroupVersion } from '../api/resource.js';
 import { badRequest, StatusError, tooManyRequests, unsupportedBody } from '../api/status.js';
 import { isKnownKind } from '../catalogue/kinds.js';
+import { typeOfKind } from '../catalogue/types.js';
 import type { EncodingName, Kind } from '../../workers/codecs/contract.js';
-import type { Workers } from '../../workers/pool.js';
+import type { JsonMembers } from '../../workers/codecs/value.js';
+import type { DecodeObjectResult } from '../../workers/decode.js';
+import type { DecodeJob } from '../../workers/job.js';
+import type { PoolFailure, Workers } from '../../workers/pool.js';
+import { checkStructure } from '../../workers/schema/structure.js';
 import type { RequestContext } from './context.js';
 import type { FieldValidation } from './options/writeOptions.js';
-import { checkStructure, goType } from './structure.js';
 
 /** Encodings that a body may come in. Patches have media types of their own. */
-const BODY_ENCODINGS: Readonly<Record<string, EncodingName>> = { 'application/json': 'json' };
+const BODY_ENCODINGS: Readonly<Record<string, EncodingName>> = { 'application/json': 'json', 'application/yaml': 'yaml', 'application/vnd.kubernetes.protobuf': 'protobuf' };
 const ACCEPTED = Object.keys(BODY_ENCODINGS);
 
-export interface DecodedBody { readonly value: JsonValue; readonly duplicates: readonly string[]; readonly bytes: Buffer }
+export interface DecodedBody { readonly value: JsonValue; readonly duplicates: readonly string[] }
 
 export interface BodyReader {
-  /** The object in the body, of the kind that the path expects, with kind and apiVersion filled in. Throws 400 or 415. */
+  /** The object in the body, of the kind that the path expects, checked and with kind and apiVersion filled in. Throws 400 or 415. */
   object(context: RequestContext, type: Kind, validation: FieldValidation): Promise<ApiObject>;
   /** A body of another shape, such as options; null when there is none. `explain` words what is wrong with it. */
-  raw(context: RequestContext, explain: (message: string, bytes: Buffer) => StatusError): Promise<DecodedBody | null>;
+  raw(context: RequestContext, type: Kind, explain: (message: string) => StatusError): Promise<DecodedBody | null>;
   /** Bytes that are JSON whatever their media type says: patches. */
-  json(bytes: Buffer, context: RequestContext, explain: (message: string, bytes: Buffer) => StatusError, findDuplicates: boolean): Promise<DecodedBody>;
-  /** Checks an object that came out of a patch; `explain` words what is wrong with it. Unknown members become warnings or refusals. */
-  checked(object: JsonObject, type: Kind, explain: (message: string) => StatusError): ApiObject;
+  json(context: RequestContext, findDuplicates: boolean, explain: (message: string) => StatusError): Promise<DecodedBody>;
 }
 
 /** The media type of a request's body without its parameters; JSON when the client says nothing. */
@@ -32,37 +34,53 @@ export const bodyMediaType = ({ request }: RequestContext): string => {
 };
 
 export function createBodyReader(workers: Workers): BodyReader {
-  const decode = async (context: RequestContext, bytes: Buffer, encoding: EncodingName, options: { kind?: Kind; findDuplicates: boolean },
-    explain: (message: string, bytes: Buffer) => StatusError): Promise<DecodedBody> => {
-    const result = await workers.decode({ bytes, encoding, ...options }, context.signal);
-    if (result.ok) return { value: result.value as JsonValue, duplicates: result.duplicates, bytes };
-    if ('refused' in result) throw refusal(result.refused, result.message);
-    throw explain(result.message, bytes);
+  const decode = async (context: RequestContext, job: DecodeJob, explain: (message: string) => StatusError): Promise<DecodedBody> => {
+    const result = await workers.decode(job, context.signal);
+    if (result.ok) return { value: result.value as JsonValue, duplicates: result.duplicates };
+    throw 'refused' in result ? refusal(result) : explain(result.message);
   };
-  const reader: BodyReader = {
+  return {
     async object(context, type, validation) {
       const encoding = encodingOf(context);
       const bytes = await context.body();
-      const body = await decode(context, bytes, encoding, { kind: type, findDuplicates: validation !== 'Ignore' },
-        (message, data) => unrecognized(type, `couldn't get version/kind; json parse error: ${message}`, data));
-      const object = checkType(body, type);
-      const checked = reader.checked(object, type, message => cannotHandle(type, type, message));
-      reportFields(context, body.duplicates.map(path => `duplicate field ${JSON.stringify(path)}`), validation, message => cannotHandle(type, type, message));
-      return checked;
+      const result = await workers.decodeObject({ bytes, encoding, kind: type, findStrict: validation !== 'Ignore' }, context.signal);
+      if (!result.ok) throw 'refused' in result ? refusal(result) : undecodable(result, type, bytes);
+      reportFields(context, result.strict, validation, () => cannotHandle(type, type, result.refusal ?? ''));
+      return asObject(result.object);
     },
-    async raw(context, explain) {
+    async raw(context, type, explain) {
       const bytes = await context.body();
       if (bytes.length === 0) return null;
-      return decode(context, bytes, encodingOf(context), { findDuplicates: false }, explain);
+      return decode(context, { bytes, encoding: encodingOf(context), kind: type, findDuplicates: false }, explain);
     },
-    json: (bytes, context, explain, findDuplicates) => decode(context, bytes, 'json', { findDuplicates }, explain),
-    checked(object, type, explain) {
-      const result = checkStructure(object, type.kind);
-      if (!result.ok) throw explain(result.message);
-      return result.object;
-    },
+    json: async (context, findDuplicates, explain) => decode(context, { bytes: await context.body(), encoding: 'json', findDuplicates }, explain),
   };
-  return reader;
+}
+
+/** Every object has metadata from here on. */
+const asObject = (object: object): ApiObject => {
+  const members = object as JsonObject;
+  members['metadata'] ??= {};
+  return members as ApiObject;
+};
+
+/** What the structure check makes of an object that came out of a patch. */
+export type Checked = { readonly ok: true; readonly object: ApiObject; /** Unknown fields, one text each. */ readonly strict: readonly string[] } | { readonly ok: false; readonly message: string };
+
+/** Checks an object and brings it into the form in which objects are kept. Changes its argument. */
+export function checkObject(object: JsonObject, type: Kind): Checked {
+  const known = typeOfKind(type);
+  if (known === undefined) return { ok: true, object: asObject(object), strict: [] };
+  const result = checkStructure(object as JsonMembers, known, { unknownFields: 'report' });
+  return result.ok ? { ok: true, object: asObject(result.value), strict: result.strict } : result;
+}
+
+function undecodable(failure: Extract<DecodeObjectResult, { ok: false }>, type: Kind, bytes: Buffer): StatusError {
+  switch (failure.stage) {
+    case 'syntax': return unrecognized(type, failure.message, bytes);
+    case 'kind': return wrongType(failure.kind, failure.apiVersion, type, bytes);
+    case 'structure': return cannotHandle(type, type, failure.message);
+  }
 }
 
 function encodingOf(context: RequestContext): EncodingName {
@@ -71,15 +89,16 @@ function encodingOf(context: RequestContext): EncodingName {
   return encoding;
 }
 
-const refusal = (why: 'overloaded' | 'cancelled' | 'failed', message: string): StatusError => {
+/** The body was not looked at. */
+const refusal = ({ refused: why, message }: PoolFailure): StatusError => {
   if (why === 'overloaded') return tooManyRequests('the server has too many large request bodies to read, please try again later', 1);
   return new StatusError(why === 'cancelled' ? 504 : 500, why === 'cancelled' ? 'Timeout' : 'InternalError', `the request body could not be read: ${message}`);
 };
 
 /** Unknown and duplicate fields: nothing, a warning each, or one refusal that names all. */
-export function reportFields(context: RequestContext, findings: readonly string[], validation: FieldValidation, refuse: (message: string) => StatusError): void {
+export function reportFields(context: RequestContext, findings: readonly string[], validation: FieldValidation, refuse: () => StatusError): void {
   if (findings.length === 0 || validation === 'Ignore') return;
-  if (validation === 'Strict') throw refuse(`strict decoding error: ${findings.join(', ')}`);
+  if (validation === 'Strict') throw refuse();
   context.warnings.push(...findings);
 }
 
@@ -98,31 +117,6 @@ function excerpt(bytes: Buffer): string {
   return bytes.length > EXCERPT_BYTES ? `${text} ...` : text;
 }
 
-const TYPE_STRUCT = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-
-/** What is wrong with the outermost value or with its kind and apiVersion, or null. */
-export function typeComplaint(value: JsonValue): string | null {
-  if (value === null) return null;
-  if (typeof value !== 'object' || Array.isArray(value)) return `json: cannot unmarshal ${goType(value)} into Go value of type ${TYPE_STRUCT}`;
-  for (const member of ['apiVersion', 'kind']) {
-    const found = value[member];
-    if (found !== undefined && found !== null && typeof found !== 'string') return `json: cannot unmarshal ${goType(found)} into Go struct field .${member} of type string`;
-  }
-  return null;
-}
-
-/** The object, if it is of the kind that the path expects; members for kind and apiVersion may be missing. */
-function checkType({ value, bytes }: DecodedBody, type: Kind): JsonObject {
-  const complaint = typeComplaint(value);
-  if (complaint !== null) throw unrecognized(type, `couldn't get version/kind; json parse error: ${complaint}`, bytes);
-  const object = (value ?? {}) as JsonObject;
-  const kind = (object['kind'] as string | undefined | null) || type.kind;
-  const apiVersion = (object['apiVersion'] as string | undefined | null) || apiVersionOf(type);
-  if (apiVersion.split('/').length > 2) throw unrecognized(type, `unexpected GroupVersion string: ${apiVersion}`, bytes);
-  if (kind !== type.kind || apiVersion !== apiVersionOf(type)) throw wrongType(kind, apiVersion, type);
-  return { ...object, kind, apiVersion };
-}
-
 /** Groups whose kinds moved elsewhere long ago; their objects are still understood, but no longer accepted. */
 const FORMER_GROUPS: ReadonlySet<string> = new Set(['extensions']);
 
@@ -131,7 +125,8 @@ const parseApiVersion = (apiVersion: string): GroupVersion => {
   return slash < 0 ? { group: '', version: apiVersion } : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 };
 
-function wrongType(kind: string, apiVersion: string, type: Kind): StatusError {
+function wrongType(kind: string, apiVersion: string, type: Kind, bytes: Buffer): StatusError {
+  if (apiVersion.split('/').length > 2) return unrecognized(type, `unexpected GroupVersion string: ${apiVersion}`, bytes);
   const found = { ...parseApiVersion(apiVersion), kind };
   if (!isKnownKind(found, kind)) return cannotHandle(found, type, `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`);
   if (kind === type.kind && (found.group === type.group || FORMER_GROUPS.has(found.group))) {

@@ -1,6 +1,7 @@
 import { badRequest, formNotAcceptable, notAcceptable } from '../api/status.js';
 import type { RequestContext } from './context.js';
-import { ENCODERS, type Encoder } from './encoders.js';
+import type { Encoder } from './encoders/encoder.js';
+import { ENCODERS } from './encoders/encoders.js';
 
 /** How an object is shown: as itself, only its metadata, or as rows of a table. */
 export type Form =
@@ -55,8 +56,7 @@ export interface NegotiationOptions {
 
 /** The same for the value of an Accept header. */
 export function negotiateAccept(header: string, query: URLSearchParams, { collection, stream, plainOnly = false }: NegotiationOptions): Representation {
-  const first = ENCODERS[0];
-  if (first === undefined) throw new Error('no encoder is registered');
+  const [first] = ENCODERS;
   if (header.trim() === '' || header === '*/*' || header === first.mediaType) return { encoder: first, form: AS_ITSELF };
   const entries = parseAccept(header);
   if (!entries.some(({ mediaType }) => mediaType === '*/*' || plainTypes().includes(mediaType))) throw notAcceptable([...plainTypes(), ...(collection ? streamTypes() : [])]);

@@ -3,14 +3,15 @@ import { badRequest, type StatusError } from '../../api/status.js';
 import type { DeletionWish } from '../../registry/deletion.js';
 import { membersOf } from '../../registry/members.js';
 import { invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
-import { typeComplaint, type BodyReader } from '../body.js';
+import type { BodyReader } from '../body.js';
 import type { RequestContext } from '../context.js';
-import { goType } from '../structure.js';
+import { goType, typeComplaint } from '../goTypes.js';
 import { booleanParameter, integerParameter, refuseFindings } from './values.js';
 import { dryRunFindings } from './writeOptions.js';
 
 export interface DeleteParameters { readonly wish: DeletionWish; readonly dryRun: boolean }
 
+const DELETE_OPTIONS = { group: '', version: 'v1', kind: 'DeleteOptions' };
 const POLICIES = ['Foreground', 'Background', 'Orphan'] as const;
 const POLICY = Path.of('propagationPolicy');
 
@@ -25,7 +26,7 @@ interface Raw {
 
 /** From the body if there is one, which then counts alone; otherwise from the query. Throws 400, 415 or 422. */
 export async function parseDeleteParameters(context: RequestContext, reader: BodyReader): Promise<DeleteParameters> {
-  const body = await reader.raw(context, (message): StatusError => badRequest(`couldn't get version/kind; json parse error: ${message}`));
+  const body = await reader.raw(context, DELETE_OPTIONS, (message): StatusError => badRequest(`couldn't get version/kind; json parse error: ${message}`));
   const raw = body === null ? fromQuery(context.query) : fromBody(body.value);
   refuseFindings('DeleteOptions', [...policyFindings(raw), ...dryRunFindings(raw.dryRun)]);
   const { gracePeriodSeconds, orphanDependents, uid, resourceVersion, dryRun } = raw;

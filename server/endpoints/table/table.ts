@@ -5,7 +5,7 @@ import type { ServedResource } from '../../catalogue/resources.js';
 import { servedObject } from '../../registry/conversion.js';
 import { orderedMetadata } from '../../registry/metadata.js';
 import type { StoredObject } from '../../storage/contract.js';
-import type { ListMeta } from '../encoders.js';
+import type { ListMeta } from '../encoders/encoder.js';
 import type { Form } from '../negotiation.js';
 import { appsCells } from './apps.js';
 import { age, NONE, type Cell, type Cells } from './cell.js';

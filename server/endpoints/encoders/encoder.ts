@@ -1,0 +1,40 @@
+import type { ServedResource } from '../../catalogue/resources.js';
+import type { StoredObject } from '../../storage/contract.js';
+
+/** Kind and apiVersion as a document carries them. */
+export interface TypeMeta { readonly kind: string; readonly apiVersion: string }
+
+export interface ListMeta {
+  readonly resourceVersion: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+
+export type WatchFrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+
+/** An encoded list, to be written part by part. */
+export interface EncodedList {
+  /** Made as they are asked for, so that a long list does not hold up other requests. */
+  readonly parts: Iterable<Buffer>;
+  /** Size of all parts together, or null when only writing them shows it. */
+  readonly size: number | null;
+}
+
+/**
+ * One encoding of answers. Adding a media type means adding one of these to `ENCODERS`; the verbs do not know which they use.
+ * An item is an object without kind and apiVersion in whatever form the encoder finds cheapest to build on.
+ */
+export interface Encoder {
+  readonly mediaType: string;
+  /** Content type of watch streams, or null when this encoding cannot stream. */
+  readonly streamType: string | null;
+  /** The item of a stored object as `resource` serves it; `metadataOnly` leaves everything but its metadata out. */
+  item(resource: ServedResource, stored: StoredObject, metadataOnly: boolean): Buffer;
+  /** A single object from its item. */
+  object(type: TypeMeta, item: Buffer): Buffer;
+  list(type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): EncodedList;
+  /** A document that is no stored object, such as a Status; it names its kind. */
+  document(value: object): Buffer;
+  /** One event of a watch; `object` is an encoded single object. */
+  frame(type: WatchFrameType, object: Buffer): Buffer;
+}

@@ -1,0 +1,57 @@
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import { servedItem } from '../../registry/conversion.js';
+import { orderedMetadata } from '../../registry/metadata.js';
+import type { StoredObject } from '../../storage/contract.js';
+import type { Encoder, ListMeta, TypeMeta } from './encoder.js';
+
+const NEWLINE = 0x0a;
+const COMMA = Buffer.from(',');
+const LIST_TAIL = Buffer.from(']}\n');
+const FRAME_TAIL = Buffer.from('}\n');
+
+/** Kind and apiVersion in front of an item's members. Bounded by the number of served kinds. */
+const prefixes = new Map<string, Buffer>();
+
+function prefixOf({ kind, apiVersion }: TypeMeta): Buffer {
+  const key = `${apiVersion} ${kind}`;
+  let prefix = prefixes.get(key);
+  if (prefix === undefined) prefixes.set(key, prefix = Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`));
+  return prefix;
+}
+
+/** `{"metadata":…}` becomes `{"kind":…,"apiVersion":…,"metadata":…}` and a line end. An item is never an empty object: it has metadata. */
+function joined(prefix: Buffer, item: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(prefix.length + item.length);
+  prefix.copy(bytes, 0);
+  item.copy(bytes, prefix.length, 1);
+  bytes[bytes.length - 1] = NEWLINE;
+  return bytes;
+}
+
+export const metadataItem = (stored: StoredObject): Buffer =>
+  stored.encoded('json metadata', object => Buffer.from(writeJson({ metadata: orderedMetadata(object.decode().metadata) })));
+
+function* listParts(type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Generator<Buffer> {
+  yield listHead(type, meta);
+  for (const [index, item] of items.entries()) {
+    if (index > 0) yield COMMA;
+    yield item;
+  }
+  yield LIST_TAIL;
+}
+
+const listHead = (type: TypeMeta, meta: ListMeta): Buffer => Buffer.concat([prefixOf(type), Buffer.from(`"metadata":${JSON.stringify(meta)},"items":[`)]);
+
+/** The stored form is JSON, so an item is the stored bytes themselves wherever the served version is the stored one. */
+export const jsonEncoder: Encoder = {
+  mediaType: 'application/json',
+  streamType: 'application/json',
+  item: (resource, stored, metadataOnly) => (metadataOnly ? metadataItem(stored) : servedItem(resource, stored)),
+  object: (type, item) => joined(prefixOf(type), item),
+  list: (type, meta, items) => ({
+    parts: listParts(type, meta, items),
+    size: items.reduce((sum, item) => sum + item.length, listHead(type, meta).length + LIST_TAIL.length + Math.max(0, items.length - 1)),
+  }),
+  document: value => Buffer.from(`${writeJson(value)}\n`),
+  frame: (type, object) => Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object[object.length - 1] === NEWLINE ? object.subarray(0, -1) : object, FRAME_TAIL]),
+};

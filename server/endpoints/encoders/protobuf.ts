@@ -1,0 +1,68 @@
+import { encodeMessage, kindOf, protobufEncode, PROTOBUF_MEDIA_TYPE } from '../../../workers/codecs/protobuf/index.js';
+import { envelopeParts } from '../../../workers/codecs/protobuf/envelope.js';
+import { apiVersionOf } from '../../api/resource.js';
+import { StatusError } from '../../api/status.js';
+import { servedObject } from '../../registry/conversion.js';
+import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
+
+const PARTIAL = { group: 'meta.k8s.io', version: 'v1', kind: 'PartialObjectMetadata' };
+/** Tag of `items` in every list message: field 2, length-delimited. */
+const ITEMS_TAG = 0x12;
+
+const unpack = (result: { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly message: string }): Buffer => {
+  if (result.ok) return result.bytes;
+  throw new StatusError(406, 'NotAcceptable', `the object has no Protobuf form: ${result.message}`);
+};
+
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
+  return [...bytes, rest];
+}
+
+const field = (tag: number, length: number): Buffer => Buffer.from([tag, ...varint(length)]);
+const EMPTY = Buffer.alloc(0);
+
+/** A list message is its metadata followed by its items, so items are written as they are kept; the envelope needs their size beforehand. */
+function list(type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): EncodedList {
+  const head = unpack(encodeMessage({ metadata: meta }, kindOf(type.apiVersion, type.kind)));
+  const tags = items.map(item => field(ITEMS_TAG, item.length));
+  const rawSize = items.reduce((sum, item, index) => sum + item.length + (tags[index]?.length ?? 0), head.length);
+  const [before, , after] = envelopeParts({ ...type, raw: EMPTY });
+  // The envelope around nothing ends in the length zero; ours follows instead.
+  const envelope = Buffer.concat([before.subarray(0, -1), Buffer.from(varint(rawSize))]);
+  return { parts: parts(envelope, head, tags, items, after), size: envelope.length + rawSize + after.length };
+}
+
+function* parts(envelope: Buffer, head: Buffer, tags: readonly Buffer[], items: readonly Buffer[], after: Buffer): Generator<Buffer> {
+  yield envelope;
+  yield head;
+  for (const [index, item] of items.entries()) {
+    yield tags[index] ?? EMPTY;
+    yield item;
+  }
+  yield after;
+}
+
+/** Events of a stream are messages behind their length in four bytes, most significant first, without an envelope of their own. */
+function frame(type: string, object: Buffer): Buffer {
+  const name = Buffer.from(type);
+  const extension = Buffer.concat([field(0x0a, object.length), object]);
+  const event = Buffer.concat([field(0x0a, name.length), name, field(0x12, extension.length), extension]);
+  const length = Buffer.allocUnsafe(4);
+  length.writeUInt32BE(event.length);
+  return Buffer.concat([length, event]);
+}
+
+export const protobufEncoder: Encoder = {
+  mediaType: PROTOBUF_MEDIA_TYPE,
+  streamType: `${PROTOBUF_MEDIA_TYPE};stream=watch`,
+  item: (resource, stored, metadataOnly) => (metadataOnly
+    ? stored.encoded('protobuf metadata', object => unpack(encodeMessage({ metadata: object.decode().metadata }, PARTIAL)))
+    : stored.encoded(`protobuf ${apiVersionOf(resource)}`, object => unpack(encodeMessage(servedObject(resource, object), resource)))),
+  object: (type, item) => Buffer.concat(envelopeParts({ ...type, raw: item })),
+  list,
+  document: value => unpack(protobufEncode(value)),
+  frame,
+};

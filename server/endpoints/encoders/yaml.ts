@@ -1,0 +1,37 @@
+import { jsonCodec } from '../../../workers/codecs/json.js';
+import { DEPTH_MAX } from '../../../workers/codecs/contract.js';
+import { writeYaml } from '../../../workers/codecs/yamlWriter.js';
+import type { JsonObject } from '../../api/object.js';
+import type { Encoder, ListMeta, TypeMeta } from './encoder.js';
+import { jsonEncoder } from './json.js';
+
+const text = (value: object): Buffer => Buffer.from(writeYaml(value));
+
+function parsed(item: Buffer): JsonObject {
+  const result = jsonCodec.decode(item, { findDuplicates: false, depthMax: DEPTH_MAX });
+  if (!result.ok) throw new SyntaxError(`an item of our own is not JSON: ${result.message}`);
+  return result.value as JsonObject;
+}
+
+/** Members stand in the order of the alphabet, so the items come between the list's own members. */
+function* listParts({ apiVersion, kind }: TypeMeta, metadata: ListMeta, items: readonly Buffer[]): Generator<Buffer> {
+  if (items.length === 0) {
+    yield text({ apiVersion, items: [], kind, metadata });
+    return;
+  }
+  yield text({ apiVersion });
+  yield Buffer.from('items:\n');
+  for (const item of items) yield text([parsed(item)]);
+  yield text({ kind, metadata });
+}
+
+/** For people. Items are the JSON ones: YAML is asked for too rarely to keep a second form of every object. */
+export const yamlEncoder: Encoder = {
+  mediaType: 'application/yaml',
+  streamType: null,
+  item: (resource, stored, metadataOnly) => jsonEncoder.item(resource, stored, metadataOnly),
+  object: (type, item) => text({ ...type, ...parsed(item) }),
+  list: (type, meta, items) => ({ parts: listParts(type, meta, items), size: null }),
+  document: text,
+  frame: () => { throw new Error('YAML has no watch streams'); },
+};
