@@ -48,7 +48,7 @@ export function assembleApi({ options, replica, authorize, log }: AssemblyOption
   return {
     storage,
     resources: createEndpoints({ registry, catalogue, workers, authorize, minRequestTimeoutSeconds: options['min-request-timeout'] }),
-    documents: createDiscovery({ catalogue, build: { gitVersion: options.version ?? release }, serverAddress: `${advertisedAddress(options)}:${options['secure-port']}` }),
+    documents: createDiscovery({ catalogue, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: `${advertisedAddress(options)}:${options['secure-port']}` }),
     bootstrap: (signal) => bootstrap({
       registry, catalogue, signal, servicePort: options['secure-port'], ...(range === null ? {} : { serviceAddress: firstServiceAddress(range.split(',')[0]!) }),
     }),

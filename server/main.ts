@@ -5,7 +5,6 @@ import type { Logger } from './observability/logger.js';
 import { apiServerFlags, readApiServerOptions } from './options/apiserver.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { about, examples, versionText } from './options/texts.js';
-import { startServer } from './server.js';
 import type { RunningServer } from './server.js';
 
 /** Exit codes: 0 after an orderly stop, 1 for what failed, 2 for a command line that cannot be right. */
@@ -48,6 +47,8 @@ async function run(options: ApiServerOptions, log: Logger): Promise<void> {
   let server: RunningServer;
   const signalled = firstSignal(log);
   try {
+    // Loaded only now: texts and complaints about the command line come at once.
+    const { startServer } = await import('./server.js');
     server = await startServer(options, log);
   } catch (error) {
     endNow(log, 'cannot start', error, false);

@@ -44,6 +44,8 @@ const headersTimeoutMs = 30_000;
 const requestReceiveTimeoutMs = 120_000;
 /** Longer than the idle time after which clients and balancers usually close, so that they decide and no request is lost in between. */
 const keepAliveTimeoutMs = 180_000;
+/** A client that vanished without a word holds a watch no longer than this and a few probes. */
+const keepAliveProbeMs = 30_000;
 /** client-go sends everything, watches included, over one connection. */
 const defaultStreamsMax = 1_000;
 /** What a client may send of a body before the server has read it: per stream, and for all streams of a connection. */
@@ -61,6 +63,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.on('secureConnection', (socket: TLSSocket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
+    socket.setKeepAlive(true, keepAliveProbeMs);
     socket.once('close', () => { sockets.delete(socket); });
   });
   server.on('session', (session: ServerHttp2Session) => {

@@ -22,7 +22,7 @@ export const storageFlags = {
   ...inGroup('Storage', {
     'storage-backend': { kind: 'string', default: 'etcd3', oneOf: ['etcd3'], help: 'Kind of store. Without --etcd-servers the built-in store is used, which behaves the same.' },
     'storage-media-type': { kind: 'string', default: 'application/vnd.kubernetes.protobuf', oneOf: ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'], effect: 'none', help: 'Form in which objects are stored.' },
-    'storage-initialization-timeout': { kind: 'duration', default: 60_000, min: 1, help: 'How long the start may wait for the store, for example for a majority of members, before the server gives up.' },
+    'storage-initialization-timeout': { kind: 'duration', default: 60_000, min: 1, help: 'How long the start may wait for the store before the log says that a majority of members is missing. The server goes on waiting, and is not ready until then.' },
     'watch-cache': { kind: 'bool', default: true, effect: 'none', help: 'Serve reads and watches from memory. The built-in store always does.' },
     'watch-cache-sizes': { kind: 'strings', default: [], effect: 'none', value: 'resource[.group]#size,...', help: 'Cache sizes; only 0 says something, which is "none".' },
     'encryption-provider-config': { kind: 'string', default: null, effect: 'refused', value: 'file', help: 'File of kind EncryptionConfiguration: how stored objects are encrypted.' },
