@@ -53,8 +53,9 @@ export class TestCluster {
         clusterToken: 'test',
         listenAddress: this.members.find((member) => member.id === id)?.address ?? null,
         tls: await this.authority.issuePeer(name),
-        heartbeatIntervalMs: 20,
-        electionTimeoutMs: 200,
+        // Patient, because a busy machine stalls three disks in one thread; elections at start and after a loss do not wait for it.
+        heartbeatIntervalMs: 50,
+        electionTimeoutMs: 1000,
         logEntriesKept: 1000,
         ...overrides,
       },

@@ -1,0 +1,116 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { Member, MemberId } from '../../../raft/types.js';
+import type { Order, Told } from './replicaProcess.js';
+import { TestCluster, eventually } from './testCluster.js';
+
+class Child {
+  readonly process: ChildProcess;
+
+  constructor(readonly id: MemberId) {
+    this.process = fork(fileURLToPath(new URL('./replicaProcess.js', import.meta.url)));
+  }
+
+  ask<T>(order: Order): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const ended = (code: number | null): void => reject(new Error(`${this.id} ended with ${code}`));
+      this.process.once('exit', ended);
+      this.process.once('message', ({ answer }: { answer: T }) => {
+        this.process.off('exit', ended);
+        resolve(answer);
+      });
+      this.process.send(order);
+    });
+  }
+
+  async end(signal: NodeJS.Signals): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const exited = new Promise((resolve) => this.process.once('exit', resolve));
+    this.process.kill(signal);
+    await exited;
+  }
+}
+
+describe('raft/replica, processes that are killed', function () {
+  this.timeout(120_000);
+  let cluster: TestCluster;
+  const children = new Map<MemberId, Child>();
+
+  beforeEach(async () => {
+    cluster = new TestCluster();
+    await cluster.prepare('a', 'b', 'c');
+  });
+  afterEach(async () => {
+    await Promise.all([...children.values()].map((child) => child.end('SIGKILL')));
+    children.clear();
+    await cluster.end();
+  });
+
+  const start = async ({ id, address }: Member): Promise<Child> => {
+    const child = new Child(id);
+    children.set(id, child);
+    await child.ask({
+      start: {
+        memberId: id, dataDirectory: join(cluster.directory, id), initialMembers: cluster.members, clusterToken: 'test', listenAddress: address,
+        tls: await cluster.authority.issuePeer(id), heartbeatIntervalMs: 100, electionTimeoutMs: 1000, logEntriesKept: 1000,
+      },
+    });
+    return child;
+  };
+  const leaderOf = (all: readonly Child[]): Promise<Child> =>
+    eventually(async () => {
+      for (const child of all) if ((await child.ask<string>({ role: true })) === 'leader') return child;
+      return null;
+    });
+  const expectTruth = (told: readonly Told[], held: readonly string[]): void => {
+    const keys = new Set(held);
+    for (const { applied, unavailable } of told) {
+      expect(applied.filter((key) => !keys.has(key)), 'acknowledged, but missing').to.deep.equal([]);
+      expect(unavailable.filter((key) => keys.has(key)), 'denied, but there').to.deep.equal([]);
+    }
+  };
+
+  it('the leader, twice, while every replica writes: every answer was true, and the killed ones catch up', async () => {
+    const all = await Promise.all(cluster.members.map(start));
+    await leaderOf(all);
+    for (const child of all) await child.ask({ write: true });
+    const told: Told[] = [];
+    for (let round = 0; round < 2; round += 1) {
+      const running = [...children.values()];
+      const leader = await leaderOf(running);
+      const others = running.filter((child) => child !== leader);
+      await eventually(async () => (await others[0]?.ask({ firstAfter: 0 })) ?? null);
+      await leader.end('SIGKILL');
+      const killedAt = Date.now();
+      await eventually(async () => (await others[0]?.ask<number | null>({ firstAfter: killedAt + 50 })) ?? null);
+      const back = await start(cluster.members.find(({ id }) => id === leader.id) as Member);
+      await back.ask({ role: true });
+      await back.ask({ write: true });
+    }
+    const running = [...children.values()];
+    for (const child of running) told.push(await child.ask<Told>({ halt: true }));
+    const held = await Promise.all(running.map((child) => child.ask<string[]>({ keys: true })));
+    expect(held[1]).to.deep.equal(held[0]);
+    expect(held[2]).to.deep.equal(held[0]);
+    expectTruth(told, held[0] ?? []);
+    expect(told.reduce((sum, { applied }) => sum + applied.length, 0)).to.be.greaterThan(0);
+  });
+
+  it('all of them at once: nothing that was acknowledged is lost', async () => {
+    const all = await Promise.all(cluster.members.map(start));
+    await leaderOf(all);
+    for (const child of all) await child.ask({ write: true });
+    await eventually(async () => (await all[2]?.ask({ firstAfter: 0 })) ?? null);
+    const told = await Promise.all(all.map((child) => child.ask<Told>({ halt: true })));
+    await Promise.all(all.map((child) => child.end('SIGKILL')));
+    const again = await Promise.all(cluster.members.map(start));
+    const held = await Promise.all(again.map((child) => child.ask<string[]>({ keys: true })));
+    expect(held[1]).to.deep.equal(held[0]);
+    expect(held[2]).to.deep.equal(held[0]);
+    expectTruth(told, held[0] ?? []);
+    await Promise.all(again.map((child) => child.ask({ stop: true }).catch(() => undefined)));
+  });
+});
