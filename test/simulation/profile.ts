@@ -59,7 +59,9 @@ function drawElectionStorm(prng: Prng, { sizes }: Profile): Partial<Profile> {
     crashAfterElection: prng.pick([300, 700]),
     downMax: prng.pick([3, 20, 60]),
     faults: ['crash', 'oneWayPartition', 'partition'],
-    sizes: { ...sizes, appendBytesMax: 1, inflightMax: prng.pick([1, 3]) },
+    clientEvery: prng.pick([4, 10]),
+    reads: 100,
+    sizes: { ...sizes, appendBytesMax: 1, inflightMax: 1, uncommittedBytesMax: 2_000 },
   };
 }
 
@@ -80,7 +82,7 @@ function drawMembershipStorm(prng: Prng): Partial<Profile> {
 /** Each schedule leaves some faults out and makes others frequent: rare combinations need the common ones out of the way ("swarm testing"). */
 export function drawProfile(prng: Prng, servers: number | null): Profile {
   const profile = drawCalm(prng, servers);
-  const storm = prng.pick([null, null, drawElectionStorm, drawMembershipStorm]);
+  const storm = prng.pick([null, null, drawElectionStorm, drawElectionStorm, drawMembershipStorm]);
   return storm === null ? profile : { ...profile, ...storm(prng, profile) };
 }
 
