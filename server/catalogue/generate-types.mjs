@@ -111,12 +111,18 @@ const completed = (name, field) => {
   return { ...field, ...(inline ? { inline } : {}), ...(json === undefined ? {} : { json }) };
 };
 
+/** Messages that stand in the JSON object of their parent are described by the parent's type. */
+const parents = new Map();
+for (const [name, fields] of Object.entries(messages)) {
+  for (const field of fields.map(each => completed(name, each))) if (field.inline && typeByMessage.has(name) && !parents.has(field.type)) parents.set(field.type, typeByMessage.get(name));
+}
+
 const messagePresence = (name, field) => {
   const member = field.json ?? field.name;
   const owner = shorten(name);
   if (field.inline) return '!';
-  const described = typeByMessage.get(name)?.fields?.[member];
-  if (described !== undefined) return presenceOf(owner, member, described, typeByMessage.get(name).gvk !== undefined);
+  const described = (typeByMessage.get(name) ?? parents.get(name))?.fields?.[member];
+  if (described !== undefined) return presenceOf(owner, member, described, typeByMessage.get(name)?.gvk !== undefined);
   const other = known.get(`${lastPart(name)}.${field.name}`).described;
   if (other !== undefined && shapeOf(other).startsWith('[]') === Boolean(field.repeated)) return presenceOf(owner, member, other, member === 'metadata').replace('~', '');
   return undescribedPresence(owner, member, field);

@@ -64,8 +64,10 @@ const goNameOf = (name: string): string => name.split('.').slice(-2).join('.');
 interface Member {
   readonly name: string;
   readonly presence: Presence;
-  /** An empty list or map cannot be told from an absent one; a list of a list kind always exists. */
+  /** An empty list or map cannot be told from an absent one. */
   readonly isCollection: boolean;
+  /** The items of a list kind, which always exist. */
+  readonly isItems: boolean;
   readonly checker: () => Checker;
 }
 
@@ -140,8 +142,8 @@ class ObjectChecker implements Checker {
 
   /** Adds what every object of the type has. */
   private fill(value: JsonMembers): JsonMembers {
-    for (const { name, presence, checker } of this.filled) {
-      if (value[name] === undefined) value[name] = presence === 'nullable' ? null : checker().zero();
+    for (const { name, presence, checker, isItems } of this.filled) {
+      if (value[name] === undefined) value[name] = isItems ? [] : presence === 'nullable' ? null : checker().zero();
     }
     return value;
   }
@@ -151,7 +153,7 @@ const memberOf = (field: Field, owner: string): Member => {
   let checker: Checker | undefined;
   const isItems = field.name === 'items' && owner.endsWith('List');
   return {
-    name: field.name, presence: field.presence, checker: () => (checker ??= checkerOf(field.shape)),
+    name: field.name, presence: field.presence, checker: () => (checker ??= checkerOf(field.shape)), isItems,
     isCollection: (field.shape.is === 'list' || field.shape.is === 'map') && !isItems,
   };
 };

@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { messageOfKind } from '../../../server/catalogue/protobuf.js';
+import { typeNamed, typeNames, type ApiType } from '../../../server/catalogue/types.js';
+import { DEPTH_MAX, type EncodingName, type Kind } from '../../../workers/codecs/contract.js';
+import { decodeMessage, encodeMessage } from '../../../workers/codecs/protobuf/index.js';
+import { decodeObject } from '../../../workers/decode.js';
+import { runDecode, runEncode } from '../../../workers/job.js';
+import { checkStructure } from '../../../workers/schema/structure.js';
+import type { JsonMembers } from '../../../workers/codecs/value.js';
+import { randomObject } from './randomObjects.js';
+
+const SELF_DESCRIBING: readonly EncodingName[] = ['json', 'yaml', 'cbor'];
+const ENCODINGS: readonly EncodingName[] = [...SELF_DESCRIBING, 'protobuf'];
+
+const types = (): ApiType[] => typeNames().map((name) => typeNamed(name)).filter((type) => type !== undefined && type.kinds.length > 0) as ApiType[];
+const kindOf = (type: ApiType): Kind => type.kinds[0] as Kind;
+
+/** A random object in the form in which objects are kept. */
+const kept = (type: ApiType, seed: number): JsonMembers => {
+  const result = checkStructure(randomObject(type, seed) as JsonMembers, type, { unknownFields: 'report' });
+  if (!result.ok) throw new Error(`${type.name}: ${result.message}`);
+  expect(result.strict).to.deep.equal([]);
+  return result.value;
+};
+
+describe('all codecs', function () {
+  this.timeout(30_000);
+
+  it('give back every object of every type', () => {
+    for (const type of types()) {
+      for (const seed of [1, 2, 3]) {
+        const value = kept(type, seed);
+        for (const encoding of SELF_DESCRIBING) {
+          const encoded = runEncode({ value, encoding });
+          const decoded = runDecode({ bytes: encoded.ok ? encoded.bytes : Buffer.alloc(0), encoding, findDuplicates: true });
+          expect(decoded, `${type.name} ${encoding} ${seed}`).to.deep.equal({ ok: true, value, duplicates: [] });
+        }
+      }
+    }
+  });
+
+  it('give back every object of every kind through Protobuf, and encode it to the same bytes again', () => {
+    fc.assert(fc.property(fc.constantFrom(...types().filter((type) => messageOfKind(kindOf(type)) !== undefined)), fc.integer(), (type, seed) => {
+      const value = kept(type, seed);
+      const encoded = encodeMessage(value, kindOf(type));
+      if (!encoded.ok) throw new Error(`${type.name}: ${encoded.message}`);
+      const decoded = decodeMessage(encoded.bytes, kindOf(type));
+      expect(decoded.ok && decoded.value, `${type.name} ${seed}`).to.deep.equal(value);
+      const again = encodeMessage(decoded.ok && decoded.value, kindOf(type));
+      expect(again.ok && again.bytes.equals(encoded.bytes), type.name).to.equal(true);
+    }), { numRuns: 600 });
+  });
+
+  it('check structure without change a second time', () => {
+    fc.assert(fc.property(fc.constantFrom(...types()), fc.integer(), (type, seed) => {
+      const value = kept(type, seed);
+      const again = checkStructure(structuredClone(value), type, { unknownFields: 'report' });
+      expect(again.ok && again.value).to.deep.equal(value);
+    }), { numRuns: 300 });
+  });
+
+  it('neither throw nor hang, whatever the bytes', () => {
+    fc.assert(fc.property(fc.constantFrom(...ENCODINGS), fc.uint8Array({ maxLength: 200 }), (encoding, bytes) => {
+      assertCalm(encoding, bytes, { group: '', version: 'v1', kind: 'Pod' });
+      if (encoding === 'protobuf') assertCalm(encoding, Buffer.concat([Buffer.from('6b3873000a090a0276311203506f6412', 'hex'), Buffer.from([bytes.length]), bytes]), { group: '', version: 'v1', kind: 'Pod' });
+    }), { numRuns: 3000 });
+  });
+
+  it('neither throw nor hang on damaged objects', () => {
+    const damage = fc.array(fc.tuple(fc.nat(), fc.nat(255), fc.constantFrom('set', 'insert', 'remove', 'cut', 'repeat')), { minLength: 1, maxLength: 4 });
+    fc.assert(fc.property(fc.constantFrom(...types()), fc.integer(), fc.constantFrom(...ENCODINGS), damage, (type, seed, encoding, changes) => {
+      const kind = kindOf(type);
+      const encoded = runEncode({ value: kept(type, seed), encoding, kind });
+      if (encoded.ok) assertCalm(encoding, damaged(encoded.bytes, changes), kind);
+    }), { numRuns: 1500 });
+  });
+
+  it('refuse depth in every encoding', () => {
+    const deep = DEPTH_MAX + 5;
+    const texts: [EncodingName, Buffer][] = [['json', Buffer.from('{"a":'.repeat(deep))], ['yaml', Buffer.from('a: [ '.repeat(deep))], ['cbor', Buffer.from('a14161'.repeat(deep), 'hex')], ['json', Buffer.from(`{"x":1.0,"a":${'['.repeat(deep)}${']'.repeat(deep)}}`)]];
+    for (const [encoding, bytes] of texts) expect(runDecode({ bytes, encoding, findDuplicates: true }).ok, encoding).to.equal(false);
+  });
+});
+
+const assertCalm = (encoding: EncodingName, bytes: Uint8Array, kind: Kind): void => {
+  const decoded = runDecode({ bytes, encoding, kind, findDuplicates: true });
+  if (!decoded.ok) expect(decoded.message).to.be.a('string').and.not.equal('');
+  const object = decodeObject({ bytes, encoding, kind, findStrict: true });
+  if (object.ok) {
+    // What was accepted can be written in every encoding.
+    for (const target of ENCODINGS) {
+      const encoded = runEncode({ value: object.object, encoding: target, kind });
+      if (target !== 'protobuf' || messageOfKind(kind) !== undefined) expect(encoded.ok, `${target}: ${encoded.ok ? '' : encoded.message}`).to.equal(true);
+    }
+  }
+};
+
+const damaged = (bytes: Buffer, changes: readonly (readonly [number, number, string])[]): Buffer => changes.reduce((before, [position, byte, change]) => {
+  const at = before.length === 0 ? 0 : position % before.length;
+  const [head, tail] = [before.subarray(0, at), before.subarray(at)];
+  if (change === 'set') return Buffer.concat([head, Buffer.from([byte]), tail.subarray(1)]);
+  if (change === 'insert') return Buffer.concat([head, Buffer.from([byte]), tail]);
+  if (change === 'remove') return Buffer.concat([head, tail.subarray(1)]);
+  return change === 'cut' ? Buffer.from(head) : Buffer.concat([head, tail.subarray(0, byte), tail]);
+}, bytes);
