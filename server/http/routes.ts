@@ -3,7 +3,7 @@ import type { Request as ExpressRequest, Response as ExpressResponse } from 'exp
 import type { ReplicaStatus } from '../../raft/replica-api.js';
 import type { Request, RequestContext } from '../endpoints/context.js';
 import { StatusError, unavailable } from '../api/status.js';
-import type { HealthEndpoint, HealthRegistry } from '../observability/health.js';
+import type { HealthEndpoint, HealthRegistry, HealthReport } from '../observability/health.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Answer } from './chain.js';
@@ -61,10 +61,11 @@ const notFound = (exchange: Exchange): void => { writeText(exchange, 404, '404 p
 const methodNotAllowed = (): StatusError => new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
 function processRouter({ health, metrics, replicaStatus, log }: RouteOptions, exchangeOf: (request: Request) => Exchange): Router {
+  const logChange = healthLog(log);
   const router = Router({ caseSensitive: true, strict: true });
   for (const endpoint of ['healthz', 'livez', 'readyz'] as const) {
-    router.all([`/${endpoint}`, `/${endpoint}/`], (request) => answerHealth(exchangeOf(request), health, endpoint, log));
-    router.all(`/${endpoint}/*name`, (request) => answerCheck(exchangeOf(request), health, endpoint, log));
+    router.all([`/${endpoint}`, `/${endpoint}/`], (request) => answerHealth(exchangeOf(request), health, endpoint, logChange));
+    router.all(`/${endpoint}/*name`, (request) => answerCheck(exchangeOf(request), health, endpoint));
   }
   router.all('/metrics', async (request) => {
     const exchange = exchangeOf(request);
@@ -82,20 +83,29 @@ function processRouter({ health, metrics, replicaStatus, log }: RouteOptions, ex
   return router;
 }
 
-async function answerHealth(exchange: Exchange, health: HealthRegistry, endpoint: HealthEndpoint, log: Logger): Promise<void> {
+type LogChange = (endpoint: HealthEndpoint, report: HealthReport) => void;
+
+async function answerHealth(exchange: Exchange, health: HealthRegistry, endpoint: HealthEndpoint, logChange: LogChange): Promise<void> {
   const exclude = exchange.query.getAll('exclude').flatMap((list) => list.split(','));
   const report = await health.report(endpoint, { verbose: exchange.query.has('verbose'), exclude });
-  logFailures(endpoint, report.failures, log);
+  if (exclude.length === 0) logChange(endpoint, report);
   writeText(exchange, report.code, report.text);
 }
 
-async function answerCheck(exchange: Exchange, health: HealthRegistry, endpoint: HealthEndpoint, log: Logger): Promise<void> {
+async function answerCheck(exchange: Exchange, health: HealthRegistry, endpoint: HealthEndpoint): Promise<void> {
   const report = await health.single(endpoint, exchange.info.path.slice(endpoint.length + 2));
-  if (report === null) { notFound(exchange); return; }
-  logFailures(endpoint, report.failures, log);
-  writeText(exchange, report.code, report.text);
+  if (report === null) notFound(exchange);
+  else writeText(exchange, report.code, report.text);
 }
 
-function logFailures(endpoint: HealthEndpoint, failures: readonly { readonly name: string; readonly reason: unknown }[], log: Logger): void {
-  for (const { name, reason } of failures) log.warn('health check failed', { endpoint, check: name, reason });
+/** Balancers ask several times a second: a line is written when the set of failures changes, not each time it is seen. */
+function healthLog(log: Logger): LogChange {
+  const last = new Map<HealthEndpoint, string>();
+  return (endpoint, { failures }) => {
+    const names = failures.map(({ name }) => name).join(',');
+    if (names === (last.get(endpoint) ?? '')) return;
+    last.set(endpoint, names);
+    if (names === '') log.info('health checks pass', { endpoint });
+    for (const { name, reason } of failures) log.warn('health check failed', { endpoint, check: name, reason });
+  };
 }

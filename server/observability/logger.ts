@@ -83,7 +83,7 @@ export function describeError(error: unknown): string {
   const texts: string[] = [];
   for (let at: unknown = error, depth = 0; at !== undefined && at !== null && depth < 8; at = at instanceof Error ? at.cause : undefined, depth++) {
     const text = at instanceof Error ? at.message || at.name : String(at);
-    if (!texts.includes(text)) texts.push(text);
+    if (!texts.some((known) => known.includes(text))) texts.push(text);
   }
   return texts.join(': ');
 }
