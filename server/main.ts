@@ -44,19 +44,24 @@ async function run(options: ApiServerOptions, log: Logger): Promise<void> {
   // A state that nobody foresaw: the other replicas are right, this process may not be.
   process.on('uncaughtException', (error: Error) => { endNow(log, 'unexpected error, ending', error); });
   process.on('unhandledRejection', (reason: unknown) => { endNow(log, 'unexpected error, ending', reason); });
-  let server: RunningServer;
   const signalled = firstSignal(log);
-  try {
-    // Loaded only now: texts and complaints about the command line come at once.
-    const { startServer } = await import('./server.js');
-    server = await startServer(options, log);
-  } catch (error) {
-    endNow(log, 'cannot start', error, false);
-  }
+  const server = await Promise.race([start(options, log), signalled]);
+  // Nothing is served yet, and the replica's data survives any end.
+  if (typeof server === 'string') process.exit(0);
   const outcome = await Promise.race([signalled, server.failed]);
   if (outcome instanceof Error) endNow(log, 'the replica cannot go on, ending', outcome);
   await server.stop();
   process.exit(0);
+}
+
+/** Loads the server only now: texts and complaints about the command line come at once. */
+async function start(options: ApiServerOptions, log: Logger): Promise<RunningServer> {
+  try {
+    const { startServer } = await import('./server.js');
+    return await startServer(options, log);
+  } catch (error) {
+    return endNow(log, 'cannot start', error, false);
+  }
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
