@@ -77,12 +77,15 @@ async function sendParts(context: RequestContext, contentType: string, { parts, 
     bytes += part.length;
     if (bytes < CHUNK_BYTES) continue;
     await writeAll(response, Buffer.concat(pending, bytes));
-    if (response.destroyed) return;
+    if (isGone(response)) return;
     pending = [];
     bytes = 0;
   }
   response.end(Buffer.concat(pending, bytes));
 }
+
+/** Nobody reads the answer any more. Responses over HTTP/2 know it only of the stream below them. */
+export const isGone = (response: Response): boolean => ('stream' in response ? response.stream.destroyed : response.destroyed);
 
 /** Both kinds of response are streams that take bytes; their overloads merely do not unify. */
 export const asWritable = (response: Response): Writable => response as unknown as Writable;
@@ -104,12 +107,12 @@ export function drained(response: Response): Promise<void> {
     };
     response.on('drain', done);
     response.on('close', done);
-    if (response.destroyed) done();
+    if (isGone(response)) done();
   });
 }
 
 export function send(context: RequestContext, code: number, contentType: string, bytes: Buffer): void {
-  if (context.response.headersSent || context.response.destroyed) return;
+  if (context.response.headersSent || isGone(context.response)) return;
   writeHead(context, code, contentType, bytes.length);
   context.response.end(bytes);
 }

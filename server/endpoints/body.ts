@@ -25,6 +25,8 @@ export interface BodyReader {
   raw(context: RequestContext, type: Kind, explain: (message: string) => StatusError): Promise<DecodedBody | null>;
   /** Bytes that are JSON whatever their media type says: patches. */
   json(context: RequestContext, findDuplicates: boolean, explain: (message: string) => StatusError): Promise<DecodedBody>;
+  /** Bytes that are YAML whatever their media type says: configurations to apply. */
+  yaml(context: RequestContext, findDuplicates: boolean, explain: (message: string) => StatusError): Promise<DecodedBody>;
 }
 
 /** The media type of a request's body without its parameters; JSON when the client says nothing. */
@@ -54,6 +56,7 @@ export function createBodyReader(workers: Workers): BodyReader {
       return decode(context, { bytes, encoding: encodingOf(context), kind: type, findDuplicates: false }, explain);
     },
     json: async (context, findDuplicates, explain) => decode(context, { bytes: await context.body(), encoding: 'json', findDuplicates }, explain),
+    yaml: async (context, findDuplicates, explain) => decode(context, { bytes: await context.body(), encoding: 'yaml', findDuplicates }, explain),
   };
 }
 

@@ -5,9 +5,10 @@ import type { Catalogue } from '../catalogue/resources.js';
 import { DEPRECATED_RESOURCES } from '../catalogue/warnings.js';
 import type { Registry } from '../registry/contract.js';
 import type { Workers } from '../../workers/pool.js';
-import { sendPageNotFound } from './answers.js';
+import { send, sendPageNotFound } from './answers.js';
 import { createBodyReader } from './body.js';
 import type { RequestContext } from './context.js';
+import { errorEncoder } from './negotiation.js';
 import { REVIEWS } from './reviews/reviews.js';
 import { route, type ResourceVerb, type Route } from './routing.js';
 import { targetOf, type VerbDeps, type VerbHandler } from './verbs/deps.js';
@@ -43,13 +44,35 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
   const { registry, catalogue, workers, authorize, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS } = options;
   const deps: VerbDeps = { registry, catalogue, authorize, minRequestTimeoutSeconds, reader: createBodyReader(workers) };
   return async context => {
-    const { info } = context;
-    if (!info.isResource) return sendPageNotFound(context);
-    const routing = route(context, info, catalogue);
-    if (routing.outcome === 'unknownGroup') return sendPageNotFound(context);
-    warnOfDeprecation(context, routing.route);
-    await handlerOf(routing.route)(context, routing.route, deps);
+    try {
+      await answer(context, deps);
+    } catch (error) {
+      if (!answerInKind(context, error)) throw error;
+    }
   };
+}
+
+async function answer(context: RequestContext, deps: VerbDeps): Promise<void> {
+  const { info } = context;
+  if (!info.isResource) return sendPageNotFound(context);
+  const routing = route(context, info, deps.catalogue);
+  if (routing.outcome === 'unknownGroup') return sendPageNotFound(context);
+  warnOfDeprecation(context, routing.route);
+  await handlerOf(routing.route)(context, routing.route, deps);
+}
+
+/**
+ * Refuses in the encoding that the client reads, where that is not JSON. Failures of the server go on to the HTTP layer, which logs them
+ * and answers in JSON.
+ */
+function answerInKind(context: RequestContext, error: unknown): boolean {
+  if (!(error instanceof StatusError) || error.code >= 500 || context.response.headersSent) return false;
+  const encoder = errorEncoder(context.request.headers.accept ?? '');
+  if (encoder === null) return false;
+  const seconds = error.details?.retryAfterSeconds ?? 0;
+  if (seconds > 0) context.response.setHeader('retry-after', seconds);
+  send(context, error.code, encoder.mediaType, encoder.document(error.toStatus()));
+  return true;
 }
 
 function handlerOf({ resource, subresource, verb }: Route): VerbHandler {

@@ -75,6 +75,13 @@ function firstAcceptable(entries: readonly Entry[], query: URLSearchParams, plai
   return null;
 }
 
+/** The encoding for a refusal, or null for JSON, which every client reads. */
+export function errorEncoder(header: string): Encoder | null {
+  const [json] = ENCODERS;
+  const found = parseAccept(header).map(({ mediaType }) => ENCODERS.find(encoder => encoder.mediaType === mediaType)).find(encoder => encoder !== undefined);
+  return found === undefined || found === json ? null : found;
+}
+
 const FORMS: Readonly<Record<string, (apiVersion: string, query: URLSearchParams) => Form>> = {
   PartialObjectMetadata: apiVersion => ({ form: 'partial', list: false, apiVersion }),
   PartialObjectMetadataList: apiVersion => ({ form: 'partial', list: true, apiVersion }),

@@ -51,7 +51,7 @@ const missing: Cell = () => NONE;
 
 function row(resource: ServedResource, object: ApiObject, makers: readonly Cell[], form: TableForm, now: number): JsonObject {
   const cells: JsonValue[] = makers.map(make => make(object, now));
-  if (form.include === 'None') return { cells };
+  if (form.include === 'None') return { cells, object: null };
   const { metadata, ...content } = object;
   if (form.include === 'Metadata') return { cells, object: { kind: 'PartialObjectMetadata', apiVersion: form.apiVersion, metadata: orderedMetadata(metadata) } };
   const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;

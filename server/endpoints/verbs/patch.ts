@@ -13,6 +13,7 @@ import { bodyMediaType, checkObject } from '../body.js';
 import { negotiate } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import { goType } from '../goTypes.js';
+import { applyMediaTypes, applyPatch } from './apply.js';
 import { targetOf, writeOptions, type VerbHandler } from './deps.js';
 
 /** A way to patch: from the current object, with kind and apiVersion, to the new one. Throws PatchError or StatusError. */
@@ -23,7 +24,7 @@ function patchObject(patch: JsonValue): JsonObject {
   throw badRequest(`error decoding patch: json: cannot unmarshal ${goType(patch)} into Go value of type map[string]interface {}`);
 }
 
-/** Patch types by media type. Server-side apply will be one more entry, with a decoder of its own. */
+/** Patch types by media type; server-side apply has a verb of its own. */
 const PATCHERS: Readonly<Record<string, Patcher>> = {
   'application/merge-patch+json': (current, patch) => applyMergePatch(current, patchObject(patch)),
   'application/json-patch+json': (current, patch) => applyJsonPatch(current, patch),
@@ -36,7 +37,9 @@ const PATCHERS: Readonly<Record<string, Patcher>> = {
 };
 
 /** PATCH of an object or of a subresource whose body is the object; tried again when the object changed meanwhile. */
-export const patch: VerbHandler = async (context, route, { registry, reader }) => {
+export const patch: VerbHandler = async (context, route, deps) => {
+  if (applyMediaTypes.has(bodyMediaType(context))) return applyPatch(context, route, deps);
+  const { registry, reader } = deps;
   const { resource } = route;
   const patcher = PATCHERS[bodyMediaType(context)];
   if (patcher === undefined || (context.request.headers['content-type'] ?? '') === '') throw unsupportedPatch();

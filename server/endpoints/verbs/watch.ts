@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { internalError, StatusError } from '../../api/status.js';
 import type { ServedResource } from '../../catalogue/resources.js';
 import type { ListMeta } from '../encoders/encoder.js';
 import { watchFailure } from '../../registry/failures.js';
 import type { Failure, Version, Watch, WatchEvent, WatchSink } from '../../storage/contract.js';
-import { asWritable, drained, encodeObject, PARTIAL, typeOf, writeHead } from '../answers.js';
+import { asWritable, drained, encodeObject, isGone, PARTIAL, typeOf, writeHead } from '../answers.js';
 import type { RequestContext } from '../context.js';
 import { negotiate, type Representation } from '../negotiation.js';
 import { parseWatchOptions, type WatchOptions } from '../options/listOptions.js';
@@ -72,7 +73,7 @@ class WatchStream implements WatchSink {
     await nextTurn();
     const early = this.failure as Failure | null;
     if (early !== null && early.outcome !== 'expired') throw watchFailure(early, this.options.resourceVersion);
-    if (this.context.signal.aborted || this.context.response.destroyed) return this.watch.stop();
+    if (this.context.signal.aborted || isGone(this.context.response)) return this.watch.stop();
     await new Promise<void>(resolve => {
       this.ended = resolve;
       this.begin();
@@ -92,7 +93,18 @@ class WatchStream implements WatchSink {
 
   event(event: WatchEvent): void {
     if (this.over) return;
-    this.write(event.frame(this.keyFor(), each => this.encode(each)));
+    try {
+      this.write(event.frame(this.keyFor(), each => this.encode(each)));
+    } catch (error) {
+      // Storage is in the middle of telling everybody; what is wrong with one object must end this watch and nothing else.
+      this.fail(error);
+    }
+  }
+
+  private fail(error: unknown): void {
+    const { encoder } = this.representation;
+    this.write(encoder.frame('ERROR', encoder.document((error instanceof StatusError ? error : internalError(error)).toStatus())));
+    this.finish(true);
   }
 
   synced(version: Version): void {
@@ -109,7 +121,7 @@ class WatchStream implements WatchSink {
 
   drained(): Promise<void> | null {
     const { response } = this.context;
-    return response.writableLength < BUFFERED_BYTES_PAUSE || response.destroyed ? null : drained(response);
+    return response.writableLength < BUFFERED_BYTES_PAUSE || isGone(response) ? null : drained(response);
   }
 
   /** Tables show their columns in the first event only. */

@@ -18,7 +18,13 @@ function rename(object: ApiObject, pairs: readonly (readonly [from: string, to: 
   return object;
 }
 
+/** The core form shows these even when nobody reported anything; the newer one does not. */
+function withoutEmpty(object: ApiObject): ApiObject {
+  for (const member of ['reportingController', 'reportingInstance']) if (object[member] === '') delete object[member];
+  return object;
+}
+
 export const eventConversion: Conversion = {
   toStorage: object => rename(object, RENAMED),
-  fromStorage: object => rename(object, RENAMED.map(([newer, core]) => [core, newer] as const)),
+  fromStorage: object => withoutEmpty(rename(object, RENAMED.map(([newer, core]) => [core, newer] as const))),
 };

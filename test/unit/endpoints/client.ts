@@ -31,9 +31,9 @@ export async function watchStream(url: string, path: string, headers: Readonly<R
   return {
     response,
     async next() {
-      const { done, value } = await events.next();
-      if (done === true) throw new Error('the stream ended');
-      return value;
+      const result = await events.next();
+      if (result.done === true) throw new Error('the stream ended');
+      return result.value;
     },
     async rest() {
       const left: JsonObject[] = [];
