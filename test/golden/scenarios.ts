@@ -46,10 +46,13 @@ function needs(folder: string, name: string): readonly string[] {
 
 const scenarioFile = (folder: string, name: string): string => path.join(folder, 'scenarios', `${name}.json`);
 
+/** Most of a scenario is waiting. */
+const scenariosAtOnce = 8;
+
 /** Replays scenarios against a server with the recorder's own tool. */
 export async function replay(folder: string, names: readonly string[], server: { readonly address: string; readonly certFile: string; readonly keyFile: string }): Promise<Replayed[]> {
   const output = path.join(temporaryDirectory('golden'), 'results.json');
-  const args = ['replay', '--server', server.address, '--cert', server.certFile, '--key', server.keyFile, '--json', output, ...names.map(name => scenarioFile(folder, name))];
+  const args = ['replay', '--server', server.address, '--cert', server.certFile, '--key', server.keyFile, '--par', String(scenariosAtOnce), '--json', output, ...names.map(name => scenarioFile(folder, name))];
   const log = await run(path.join(folder, 'golden.mjs'), args);
   if (!fs.existsSync(output)) throw new Error(`the replay ended without results:\n${log}`);
   return (JSON.parse(fs.readFileSync(output, 'utf8')) as RawResult[]).map(result => replayed(folder, result)).sort((a, b) => (a.name < b.name ? -1 : 1));
