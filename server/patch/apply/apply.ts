@@ -27,8 +27,11 @@ export function apply(live: ApiObject, config: ApiObject, managers: Managers, id
   const object = prune(merged, last, ownedIn(owners, id.apiVersion), schema) as ApiObject;
   const result = disown(live, object, owners, key, id.apiVersion, versions, force);
   if (!result.ok) return result;
-  const unchanged = isSame(result.comparison) && sameOwners(managers, result.managers);
-  return { ok: true, object, managers: unchanged ? managers : dropEmpty(result.managers), unchanged };
+  if (!isSame(result.comparison)) return { ok: true, object, managers: dropEmpty(result.managers), unchanged: false };
+  // Taking part in what is there already moves no clock: the entry keeps the time of the applier's last change, if there was one.
+  const kept = new Map(result.managers).set(key, { ...id, time: managers.get(key)?.time ?? null, fields: applied });
+  const unchanged = sameOwners(managers, dropEmpty(kept));
+  return { ok: true, object, managers: unchanged ? managers : dropEmpty(kept), unchanged };
 }
 
 function ownedIn(managers: Managers, apiVersion: string): FieldSet {

@@ -5,7 +5,10 @@ import { fieldsOf } from './fieldsof.js';
 import { itemElement } from './items.js';
 import { isObject, shapeOf, unknown, type Schema } from './schema.js';
 
-/** The value without the members and items that `fields` names; containers that become empty go too. undefined: nothing is left. */
+/**
+ * The value without the members and items that `fields` names. undefined: nothing is left. A container inside that becomes empty stays as null,
+ * because its owner may be somebody else than the owner of what was in it; whoever decodes the object drops such nulls.
+ */
 export function without(value: JsonValue, fields: FieldSet, schema: Schema): JsonValue | undefined {
   const shape = shapeOf(schema, value);
   if (fields.isEmpty || shape.kind === 'leaf') return value;
@@ -25,8 +28,7 @@ export function without(value: JsonValue, fields: FieldSet, schema: Schema): Jso
 
 function keep(value: JsonValue, fields: FieldSet, schema: Schema): JsonValue[] {
   if (fields.self) return [];
-  const left = without(value, fields, schema);
-  return left === undefined ? [] : [left];
+  return [without(value, fields, schema) ?? null];
 }
 
 /**

@@ -1,0 +1,99 @@
+import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
+import { apiVersionOf } from '../api/resource.js';
+import { badRequest, plainError, StatusError } from '../api/status.js';
+import type { ServedResource } from '../catalogue/resources.js';
+import { apply } from '../patch/apply/apply.js';
+import { describeConflict, spellPath } from '../patch/apply/describe.js';
+import { fieldsOf } from '../patch/apply/fieldsof.js';
+import { ListItemError } from '../patch/apply/items.js';
+import { managerKey, readManagers, writeManagers, type ManagerEntry, type ManagerId, type Managers } from '../patch/apply/managers.js';
+import { managedOnly, type ApplyConflict } from '../patch/apply/ownership.js';
+import { emptyValue, type Schema } from '../patch/apply/schema.js';
+import { undeclaredField } from '../patch/apply/undeclared.js';
+import { versionsOf } from './ownership.js';
+
+export interface ApplyRequest {
+  readonly resource: ServedResource;
+  /** What the applier wants to be so: an object in the served version, as sent. */
+  readonly config: ApiObject;
+  readonly manager: string;
+  readonly subresource: string;
+  readonly force: boolean;
+  /** RFC 3339 with seconds. */
+  readonly now: string;
+}
+
+/**
+ * Server-side apply: the live object (null when there is none) made to agree with the configuration, with `managedFields` recorded.
+ * Throws 409 naming every conflict, 400 for a configuration that says something of its own managers, 500 for fields that the type does not have.
+ */
+export function applyConfiguration(live: ApiObject | null, request: ApplyRequest): ApiObject {
+  const { resource, config, force, now } = request;
+  const apiVersion = apiVersionOf(resource);
+  const versions = versionsOf(resource);
+  const schema = versions.schemaOf(apiVersion);
+  if (schema === null) throw plainError(500, `no schema is known for ${apiVersion}, Kind=${resource.kind}`);
+  checkConfiguration(request, schema);
+  const id: ManagerId = { manager: request.manager, operation: 'Apply', apiVersion, subresource: request.subresource };
+  const before = live === null ? bare({ ...emptyValue(schema), metadata: {} } as ApiObject) : bare(live);
+  const owners = live === null ? new Map<string, ManagerEntry>() : ownersOf(live, schema, apiVersion, now);
+  const result = attempt(() => apply(before, applicable(bare(config), request), owners, id, now, force, versions), request);
+  if (!result.ok) throw conflictError(result.conflicts);
+  const entries = writeManagers(result.managers);
+  return { ...result.object, apiVersion, kind: resource.kind, metadata: { ...(result.object.metadata ?? {}), ...(entries.length === 0 ? {} : { managedFields: entries }) } };
+}
+
+function checkConfiguration({ resource, config }: ApplyRequest, schema: Schema): void {
+  if ((config.metadata.managedFields ?? []).length > 0) throw badRequest('metadata.managedFields must be nil');
+  const undeclared = undeclaredField(config as JsonObject, schema);
+  if (undeclared !== null) throw plainError(500, `failed to create typed patch object (${nameOf(config)}; ${apiVersionOf(resource)}, Kind=${resource.kind}): ${undeclared}: field not declared in schema`);
+}
+
+const nameOf = ({ metadata }: ApiObject): string => `${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name ?? ''}`;
+
+function attempt<T>(work: () => T, { config, resource }: ApplyRequest): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ListItemError) throw plainError(500, `failed to create typed patch object (${nameOf(config)}; ${apiVersionOf(resource)}, Kind=${resource.kind}): ${error.message}`);
+    throw error;
+  }
+}
+
+const bare = (object: ApiObject): ApiObject => {
+  const { managedFields: _m, ...metadata } = object.metadata;
+  return { ...object, metadata };
+};
+
+/** What this write may set at all: everything but the status, or the status alone. */
+function applicable(config: ApiObject, { resource, subresource }: ApplyRequest): ApiObject {
+  if (subresource === 'status') return { apiVersion: config.apiVersion, kind: config.kind, metadata: config.metadata, ...('status' in config ? { status: config['status'] } : {}) } as ApiObject;
+  if (!resource.subresources.has('status')) return config;
+  const { status: _status, ...rest } = config;
+  return rest as ApiObject;
+}
+
+/** An object that nobody's fields are recorded of belongs to whoever wrote it before. */
+function ownersOf(live: ApiObject, schema: Schema, apiVersion: string, now: string): Managers {
+  const recorded = readManagers(live.metadata.managedFields as JsonValue[] | undefined);
+  if (recorded.size > 0) return recorded;
+  const id: ManagerId = { manager: 'before-first-apply', operation: 'Update', apiVersion, subresource: '' };
+  const fields = managedOnly(fieldsOf(bare(live) as JsonObject, schema));
+  return fields.isEmpty ? new Map() : new Map([[managerKey(id), { ...id, time: now, fields }]]);
+}
+
+function conflictError(conflicts: readonly ApplyConflict[]): StatusError {
+  const order = ({ manager: { operation, manager } }: ApplyConflict): string => `${operation} ${manager}`;
+  const causes = [...conflicts].sort((a, b) => (order(a) < order(b) ? -1 : 1)).flatMap(({ manager, fields }) =>
+    [...fields.paths()].map(path => ({ manager: describeConflict(manager), field: spellPath(path) })));
+  return new StatusError(409, 'Conflict', `Apply failed with ${causes.length} conflict${causes.length === 1 ? '' : 's'}: ${summary(causes)}`, {
+    causes: causes.map(({ manager, field }) => ({ reason: 'FieldManagerConflict', message: `conflict with ${manager}`, field })),
+  });
+}
+
+function summary(causes: readonly { readonly manager: string; readonly field: string }[]): string {
+  const [only] = causes;
+  if (causes.length === 1 && only !== undefined) return `conflict with ${only.manager}: ${only.field}`;
+  const managers = [...new Set(causes.map(cause => cause.manager))].sort();
+  return managers.map(manager => `conflicts with ${manager}:\n${causes.filter(cause => cause.manager === manager).map(cause => `- ${cause.field}`).join('\n')}`).join('\n');
+}
