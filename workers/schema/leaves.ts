@@ -99,16 +99,17 @@ const offsetInOriginal = (original: string, offset: number): number => {
   return original.length;
 };
 
-const timeChecker = (fractionDigits: 0 | 6): Checker => ({
-  goType: fractionDigits === 0 ? 'v1.Time' : 'v1.MicroTime',
-  zero: () => null,
-  check: (value, context) => {
+const timeChecker = (fractionDigits: 0 | 6): Checker => {
+  const canonicalLength = '2006-01-02T15:04:05Z'.length + (fractionDigits === 0 ? 0 : '.000000'.length);
+  const check = (value: Json, context: CheckContext): Json => {
     if (typeof value !== 'string') throw new StructureError(context.typeMessage(value, 'string'));
     const time = fractionDigits === 6 && !/:\d\d\.\d{6}(?:Z|[-+])/.test(value) ? undefined : parseTime(value);
     if (time === undefined) throw new StructureError(timeProblem(value, fractionDigits));
+    if (value.length === canonicalLength && value.endsWith('Z') && !value.startsWith('0001-')) return value;
     return formatTime(time, fractionDigits);
-  },
-});
+  };
+  return { goType: fractionDigits === 0 ? 'v1.Time' : 'v1.MicroTime', zero: () => null, check };
+};
 
 /** The steps of the layouts, each with what it matches and how it is named. */
 const LAYOUT: readonly (readonly [RegExp, string])[] = [

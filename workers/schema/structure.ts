@@ -68,6 +68,8 @@ interface Member {
   readonly isCollection: boolean;
   /** The items of a list kind, which always exist. */
   readonly isItems: boolean;
+  /** What `typeof` says of every right value, if that is all there is to check. */
+  readonly plain: 'string' | 'boolean' | undefined;
   readonly checker: () => Checker;
 }
 
@@ -133,6 +135,7 @@ class ObjectChecker implements Checker {
       return false;
     }
     if (before === null) return false;
+    if (typeof before === member.plain) return before !== '' && before !== false || member.presence !== 'value';
     context.enterField(name, this.owner);
     const after = member.checker().check(before, context);
     context.leaveField();
@@ -154,6 +157,7 @@ const memberOf = (field: Field, owner: string): Member => {
   const isItems = field.name === 'items' && owner.endsWith('List');
   return {
     name: field.name, presence: field.presence, checker: () => (checker ??= checkerOf(field.shape)), isItems,
+    plain: field.shape.is === 'scalar' && (field.shape.scalar === 'string' || field.shape.scalar === 'boolean') ? field.shape.scalar : undefined,
     isCollection: (field.shape.is === 'list' || field.shape.is === 'map') && !isItems,
   };
 };
@@ -187,6 +191,7 @@ const listChecker = (items: Shape): Checker => {
       const checker = checkerOf(items);
       for (let index = 0; index < value.length; index++) {
         const before = value[index] as Json;
+        if (typeof before === 'string' && checker === stringChecker) continue;
         context.enter(index);
         const after = before === null ? checker.zero() : checker.check(before, context);
         context.leave();
@@ -210,6 +215,7 @@ const mapChecker = (values: Shape): Checker => {
       for (const name in value) {
         context.members++;
         const before = value[name] as Json;
+        if (typeof before === 'string' && checker === stringChecker) continue;
         context.enter(name);
         const after = before === null ? checker.zero() : checker.check(before, context);
         context.leave();

@@ -28,8 +28,15 @@ describe('workers pool', () => {
     expect(await workers.decode(job(Buffer.from('[9223372036854775807]'.padEnd(2000))))).to.deep.equal({ ok: true, value: [9223372036854775807n], duplicates: [] });
   });
 
+  it('decodes to checked objects on a thread, with the same answer as inline', async () => {
+    const request = { bytes: Buffer.from(JSON.stringify({ metadata: { name: 'a', generation: 1 }, data: { k: 'v'.repeat(2000) }, odd: 1 })), encoding: 'json' as const, kind: { group: '', version: 'v1', kind: 'ConfigMap' }, findStrict: true };
+    const inline = createWorkers();
+    expect(await workers.decodeObject(request)).to.deep.equal(inline.decodeObject(request)).and.to.deep.include({ strict: ['unknown field "odd"'] });
+    await inline.close();
+  });
+
   it('refuses what does not fit its queue', async () => {
-    const results = await Promise.all(Array.from({ length: 12 }, () => workers.decode(job(large()))));
+    const results = await Promise.all(Array.from({ length: 12 }, async () => workers.decode(job(large()))));
     const refused = results.filter((result) => 'refused' in result && result.refused === 'overloaded');
     expect(refused.length).to.be.within(1, 10);
     expect(results.filter((result) => result.ok).length).to.equal(12 - refused.length);

@@ -46,10 +46,12 @@ describe('quantities', () => {
     const texts = fc.tuple(fc.constantFrom('', '-'), fc.bigInt(0n, 10n ** 20n), fc.option(fc.nat(999999)), fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'e3', 'E-2', 'e5'))
       .map(([sign, whole, fraction, unit]) => `${sign}${whole}${fraction === null ? '' : `.${fraction}`}${unit}`);
     fc.assert(fc.property(texts, (text) => {
+      const value = quantity(text);
+      const size = { ...value, digits: value.digits < 0n ? -value.digits : value.digits };
+      if (compareQuantities(size, quantity('1e20')) >= 0) return; // beyond E there is no unit, and the reference prints none
       const printed = canonical(text);
-      if (/^-?\d+$/.test(printed) && printed.length > 18) return; // beyond E there is no unit, and the reference prints none
       expect(canonical(printed)).to.equal(printed);
-      if (quantity(text).exponent < 15 && !/P|E$/.test(text)) expect(compareQuantities(quantity(text), quantity(formatQuantity(quantity(text))))).to.equal(0);
+      expect(compareQuantities(value, quantity(formatQuantity(value)))).to.equal(0);
     }), { numRuns: 2000 });
   });
 });

@@ -1,5 +1,6 @@
 import { WireError, WireReader } from './reader.js';
-import { readFields } from './special.js';
+import { readFields, writeNested } from './special.js';
+import type { BackwardWriter } from './writer.js';
 
 /**
  * The envelope of every Protobuf body (`runtime.Unknown`): four bytes, then kind and API version, then the object as bytes.
@@ -58,6 +59,21 @@ const readTypeMeta = (reader: WireReader): Pick<Envelope, 'apiVersion' | 'kind'>
 export const envelopeParts = ({ apiVersion, kind, raw }: Envelope): readonly [head: Buffer, raw: Buffer, tail: Buffer] => {
   const typeMeta = Buffer.concat([lengthPrefixed(0x0a, Buffer.from(apiVersion)), lengthPrefixed(0x12, Buffer.from(kind))]);
   return [Buffer.concat([PREFIX, lengthPrefixed(0x0a, typeMeta), Buffer.from([0x12]), varint(raw.length)]), raw, TAIL];
+};
+
+/** Writes the envelope around a body that the callback writes, backwards: the end comes first. */
+export const writeEnvelope = (writer: BackwardWriter, { apiVersion, kind }: Pick<Envelope, 'apiVersion' | 'kind'>, body: () => void): void => {
+  for (let index = TAIL.length - 1; index >= 0; index--) writer.byte(TAIL[index] as number);
+  writeNested(writer, body);
+  writer.byte(0x12);
+  writeNested(writer, () => {
+    writer.string(kind);
+    writer.byte(0x12);
+    writer.string(apiVersion);
+    writer.byte(0x0a);
+  });
+  writer.byte(0x0a);
+  for (let index = PREFIX.length - 1; index >= 0; index--) writer.byte(PREFIX[index] as number);
 };
 
 /** Empty content encoding and content type, which the reference writes out. */

@@ -2,9 +2,9 @@ import { messageOfKind } from '../../../server/catalogue/protobuf.js';
 import { typeOfKind } from '../../../server/catalogue/types.js';
 import type { DecodeResult, Kind } from '../contract.js';
 import { isMembers, type JsonMembers } from '../value.js';
-import { envelopeParts, openEnvelope } from './envelope.js';
+import { openEnvelope, writeEnvelope } from './envelope.js';
 import { EncodeError } from './fields.js';
-import { MESSAGE_DEPTH_MAX, MessageCodec, codecOfMessage } from './messages.js';
+import { MESSAGE_DEPTH_MAX, codecOfMessage, type MessageCodec } from './messages.js';
 import { WireError, WireReader } from './reader.js';
 import { BackwardWriter } from './writer.js';
 
@@ -25,14 +25,7 @@ export const hasProtobuf = (kind: Kind): boolean => messageOfKind(kind) !== unde
 export const encodeMessage = (value: unknown, kind: Kind): EncodeResult => {
   const message = messageOfKind(kind);
   if (message === undefined) return { ok: false, message: `no Protobuf message for ${describe(kind)}` };
-  try {
-    scratch.reset();
-    (codecOfMessage(message.name) as MessageCodec).writeBody(scratch, value);
-    return { ok: true, bytes: scratch.finish() };
-  } catch (error) {
-    if (error instanceof EncodeError) return { ok: false, message: error.message };
-    throw error;
-  }
+  return scratchEncode((writer) => (codecOfMessage(message.name) as MessageCodec).writeBody(writer, value));
 };
 
 /** Decodes a message without envelope. The result has no kind and no API version. */
@@ -54,10 +47,22 @@ export const decodeMessage = (bytes: Uint8Array, kind: Kind): { readonly ok: tru
 export const protobufEncode = (value: unknown, given?: Kind): EncodeResult => {
   const named = isMembers(value) ? value : {};
   const kind = given ?? kindOf(textOf(named['apiVersion']), textOf(named['kind']));
-  const encoded = encodeMessage(value, kind);
-  if (!encoded.ok) return encoded;
+  const message = messageOfKind(kind);
+  if (message === undefined) return { ok: false, message: `no Protobuf message for ${describe(kind)}` };
   const apiVersion = textOf(named['apiVersion']) || (namesItself(kind) ? apiVersionOf(kind) : '');
-  return { ok: true, bytes: Buffer.concat(envelopeParts({ apiVersion, kind: textOf(named['kind']) || (namesItself(kind) ? kind.kind : ''), raw: encoded.bytes })) };
+  const kindName = textOf(named['kind']) || (namesItself(kind) ? kind.kind : '');
+  return scratchEncode((writer) => writeEnvelope(writer, { apiVersion, kind: kindName }, () => (codecOfMessage(message.name) as MessageCodec).writeBody(writer, value)));
+};
+
+const scratchEncode = (write: (writer: BackwardWriter) => void): EncodeResult => {
+  try {
+    scratch.reset();
+    write(scratch);
+    return { ok: true, bytes: scratch.finish() };
+  } catch (error) {
+    if (error instanceof EncodeError) return { ok: false, message: error.message };
+    throw error;
+  }
 };
 
 /** Decodes an enveloped object; an envelope without a kind is read as the given one. */

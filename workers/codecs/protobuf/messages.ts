@@ -59,7 +59,11 @@ export class MessageCodec implements ValueCodec {
     const object = isMembers(value) ? value : value === null || value === undefined ? EMPTY : undefined;
     if (object === undefined) throw new EncodeError(`${this.message.name}: expected an object`);
     const fields = this.prepared();
-    for (let index = fields.length - 1; index >= 0; index--) fields[index]?.write(writer, object);
+    for (let index = fields.length - 1; index >= 0; index--) {
+      const field = fields[index] as FieldCodec;
+      // Most members of most objects are absent; those cost one look and no call.
+      if (field.member === undefined || object[field.member] !== undefined) field.write(writer, object);
+    }
   }
 
   /** Reads fields up to the end of the reader into an object and fills in what every object of the type has. */
@@ -87,6 +91,8 @@ const EMPTY: JsonMembers = Object.freeze({});
 /** One member of a message. */
 interface FieldCodec {
   readonly number: number;
+  /** The member to look for before writing; undefined if there is something to write in any case. */
+  readonly member: string | undefined;
   write(writer: BackwardWriter, object: JsonMembers): void;
   /** False if the wire type is not the expected one: the field is skipped. */
   read(reader: WireReader, wireType: number, target: JsonMembers, depth: number): boolean;
@@ -116,6 +122,7 @@ const singleField = ({ number, name, presence }: MessageField, codec: () => Valu
   const fills = presence === 'always' || presence === 'nullable';
   return {
     number,
+    member: always ? undefined : name,
     write: (writer, object) => {
       const value = object[name];
       if ((value === undefined || value === null) && !always) return;
@@ -141,6 +148,7 @@ const inlineField = ({ number, shape }: MessageField): FieldCodec => {
   const codec = lateCodec(shape) as () => MessageCodec;
   return {
     number,
+    member: undefined,
     write: (writer, object) => {
       codec().write(writer, object);
       writeTag(writer, number, 2);
@@ -158,6 +166,7 @@ const listField = ({ number, name, presence }: MessageField, codec: () => ValueC
   const isListKind = name === 'items' && owner.endsWith('List');
   return {
     number,
+    member: name,
     write: (writer, object) => {
       const items = object[name];
       if (items === undefined || items === null) return;
@@ -183,6 +192,7 @@ const listField = ({ number, name, presence }: MessageField, codec: () => ValueC
 
 const mapField = ({ number, name, presence }: MessageField, codec: () => ValueCodec): FieldCodec => ({
   number,
+  member: name,
   write: (writer, object) => {
     const map = object[name];
     if (map === undefined || map === null) return;
