@@ -5,10 +5,9 @@ import type { Readiness } from './readiness.js';
  *
  *     unknown --first answer--> up <--> down
  *
- * `up` after one good probe; `down` after one probe that says "not ready", after `silentProbesToDown` probes without an answer
- * (a busy machine may be late once), or after one refused connection.
+ * `up` after one good probe, `down` after one bad one (which gives a busy server some time to answer) or a refused connection.
  */
-export const silentProbesToDown = 2;
+
 /** How long sessions of a backend that is down are left alone, while another backend is up. */
 export const sessionGraceMs = {
   /** It does not answer: its sessions hang, and their clients wait in vain. */
@@ -26,31 +25,18 @@ export interface Backend {
   reason: 'silent' | 'unready' | null;
   /** When it went down, on the caller's clock. */
   downSinceMs: number;
-  silentProbes: number;
   /** Connections being opened or open. */
   connections: number;
 }
 
 export function newBackend(host: string, port: number): Backend {
-  return { host, port, state: 'unknown', reason: null, downSinceMs: 0, silentProbes: 0, connections: 0 };
+  return { host, port, state: 'unknown', reason: null, downSinceMs: 0, connections: 0 };
 }
 
 /** Takes in a probe's result; true when the backend's state changed. */
 export function recordProbe(backend: Backend, readiness: Readiness, nowMs: number): boolean {
-  if (readiness.state === 'ready') {
-    backend.silentProbes = 0;
-    backend.reason = null;
-    return changeState(backend, 'up', nowMs);
-  }
-  if (readiness.state === 'unready') {
-    backend.silentProbes = 0;
-    backend.reason = 'unready';
-    return changeState(backend, 'down', nowMs);
-  }
-  backend.silentProbes += 1;
-  if (backend.state === 'up' && backend.silentProbes < silentProbesToDown) return false;
-  backend.reason = 'silent';
-  return changeState(backend, 'down', nowMs);
+  backend.reason = readiness.state === 'ready' ? null : readiness.state;
+  return changeState(backend, readiness.state === 'ready' ? 'up' : 'down', nowMs);
 }
 
 /** A connection was refused or timed out: no further one goes there until a probe succeeds. True when the state changed. */

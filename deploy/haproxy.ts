@@ -21,7 +21,8 @@ defaults
     mode tcp
     option dontlognull
     timeout connect 1s
-    timeout check 1s
+    # An API server without a majority needs two seconds to say that it is not ready.
+    timeout check 2500ms
     # Watches are silent for minutes; a vanished client is noticed by TCP keepalives instead.
     timeout client 1h
     timeout server 1h
@@ -40,9 +41,9 @@ backend apiservers
     option httpchk
     http-check send meth GET uri /readyz
     http-check expect status 200
-    # Down after two failed checks, up after one good check. Sessions of a replica that is down are cut, so that their clients
+    # Down after one failed check, up after one good check. Sessions of a replica that is down are cut, so that their clients
     # connect again and reach one that works.
-    default-server check check-ssl ${verify} inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
+    default-server check check-ssl ${verify} inter 500ms fall 1 rise 1 on-marked-down shutdown-sessions
 ${servers.join('\n')}
 `;
 }

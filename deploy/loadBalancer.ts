@@ -11,7 +11,8 @@ import { describeReadiness, probeReadiness } from './readiness.js';
 const probeIntervalMs = 500;
 /** While no backend is up there is nothing to disturb, and clients wait: look more often. */
 const urgentProbeIntervalMs = 50;
-const probeTimeoutMs = 1000;
+/** An API server without a majority needs two seconds to say that it is not ready; that is an answer, and not silence. */
+const probeTimeoutMs = 2500;
 const connectTimeoutMs = 1000;
 /** Sessions open at once; further clients wait in the kernel's queue or are refused. */
 const connectionsMax = 10_000;

@@ -16,16 +16,17 @@ function backends(...states: (readonly Readiness[])[]): Backend[] {
 const ports = (list: readonly Backend[]): number[] => list.map(({ port }) => port);
 
 describe('deploy/backends', () => {
-  it('is up after one good probe, and forgives one missing answer but not two', () => {
-    const [backend] = backends([ready]) as [Backend];
-    expect(backend.state).to.equal('up');
-    expect(recordProbe(backend, silent, 1)).to.equal(false);
+  it('is up after one good probe, and down after one bad one', () => {
+    const [backend] = backends([]) as [Backend];
+    expect(backend.state).to.equal('unknown');
+    expect(recordProbe(backend, ready, 1)).to.equal(true);
     expect(recordProbe(backend, ready, 2)).to.equal(false);
-    expect(recordProbe(backend, silent, 3)).to.equal(false);
-    expect(recordProbe(backend, silent, 4)).to.equal(true);
-    expect(backend.state).to.equal('down');
+    expect(recordProbe(backend, silent, 3)).to.equal(true);
+    expect(backend).to.deep.include({ state: 'down', reason: 'silent', downSinceMs: 3 });
+    expect(recordProbe(backend, unready, 4)).to.equal(false);
+    expect(backend).to.deep.include({ state: 'down', reason: 'unready', downSinceMs: 3 });
     expect(recordProbe(backend, ready, 5)).to.equal(true);
-    expect(backend.state).to.equal('up');
+    expect(backend).to.deep.include({ state: 'up', reason: null });
   });
 
   it('believes a server that says it is not ready, and a refused connection, at once', () => {
