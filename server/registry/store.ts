@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiObject } from '../api/object.js';
-import { conflict, forbidden, notFound, plainError, StatusError } from '../api/status.js';
+import type { Admission, AdmissionRequest } from '../admission/contract.js';
+import { qualifiedName } from '../api/resource.js';
+import { conflict, forbidden, notFound, plainError, StatusError, unavailable } from '../api/status.js';
 import type { ServedResource } from '../catalogue/resources.js';
-import type { Consistency, ObjectKey, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
+import type { Consistency, ObjectKey, SideWrite, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
+import { ALLOCATION_ATTEMPTS_MAX, type AllocationContext, type Allocator, type Allocators } from './allocation.js';
 import type { Change, Deleted, ListPage, ListQuery, Registry, Target, WatchQuery, WriteOptions, Written } from './contract.js';
 import { servedObject, toStorage } from './conversion.js';
 import { completesDeletion, planDeletion, type DeletionWish } from './deletion.js';
@@ -14,7 +17,7 @@ import { admitToNamespace } from './namespaceLifecycle.js';
 import { strategyOf } from './strategies.js';
 import type { WriteContext } from './strategy.js';
 import { transientObject } from './transient.js';
-import { checkIdentity, nameAndValidate, prepareCreate, prepareUpdate, wrongUid } from './writes.js';
+import { beginCreate, beginUpdate, checkIdentity, checkVersion, nameAndValidate, prepareCreate, prepareUpdate, wrongUid, type UpdateStep } from './writes.js';
 
 /** A generated name that is taken is replaced by another one this often. */
 const NAME_ATTEMPTS_MAX = 8;
@@ -30,6 +33,9 @@ export interface RegistryOptions {
   /** Numbers in [0, 1), for generated names. */
   readonly random?: () => number;
   readonly newUid?: () => string;
+  /** For the resources that hold what the cluster has only once. */
+  readonly allocators?: Allocators;
+  readonly admission?: Admission | null;
 }
 
 export const createRegistry = (options: RegistryOptions): Registry => new GenericRegistry(options);
@@ -41,14 +47,25 @@ interface Known {
   readonly fresh: boolean;
 }
 
+type CreateOutcome =
+  | { readonly taken: { readonly terminating: boolean } }
+  | { readonly taken: null; readonly object: StoredObject }
+  /** Another writer has claimed a value that was allocated to the object. */
+  | 'claimLost';
+
 class GenericRegistry implements Registry {
   private readonly storage: Storage;
   private readonly now: () => number;
   private readonly random: () => number;
   private readonly newUid: () => string;
 
-  constructor({ storage, now = Date.now, random = Math.random, newUid = randomUUID }: RegistryOptions) {
+  private readonly allocators: Allocators;
+  private readonly admission: Admission | null;
+
+  constructor({ storage, now = Date.now, random = Math.random, newUid = randomUUID, allocators = {}, admission = null }: RegistryOptions) {
     this.storage = storage;
+    this.allocators = allocators;
+    this.admission = admission;
     this.now = now;
     this.random = random;
     this.newUid = newUid;
@@ -79,35 +96,50 @@ class GenericRegistry implements Registry {
     const firstName = prefix === '' ? body.metadata.name ?? '' : generatedName(prefix, this.random);
     if (resource.namespaced) await admitToNamespace(this.storage, namespace, resource.storage, firstName);
     const version = body.metadata.resourceVersion ?? '';
-    prepareCreate(target, body, context, this.newUid());
+    const owners = beginCreate(target, body, context);
+    await this.admission?.admit(admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, options));
+    prepareCreate(target, body, context, { uid: this.newUid(), owners });
     return this.createNamed(target, body, { prefix, firstName, version }, options);
   }
 
   private async createNamed(target: Target, body: ApiObject, names: { prefix: string; firstName: string; version: string }, options: WriteOptions): Promise<StoredObject> {
     let name = names.firstName;
     for (let attempt = 1; ; attempt++) {
-      const form = nameAndValidate(target, body, name, '');
-      if (!options.dryRun && target.name === '' && names.version !== '' && names.version !== '0') throw plainError(500, 'resourceVersion should not be set on objects to be created');
-      const outcome = await this.tryCreate(target, name, form, options);
-      if (outcome.taken === null) {
-        for (const text of strategyOf(target.resource.storage).warnings?.(body, null) ?? []) options.warn(text);
-        return outcome.object;
-      }
+      const outcome = await this.allocateAndCreate(target, body, { name, version: names.version }, options);
+      if (outcome.taken === null) return outcome.object;
       if (names.prefix === '' || attempt >= NAME_ATTEMPTS_MAX) throw nameTaken(target.resource.storage, name, outcome.taken.terminating);
       name = generatedName(names.prefix, this.random);
     }
   }
 
-  private async tryCreate(target: Target, name: string, form: ApiObject, options: WriteOptions):
-  Promise<{ readonly taken: { readonly terminating: boolean } } | { readonly taken: null; readonly object: StoredObject }> {
+  /** One name. What is allocated is chosen again when another writer was faster. */
+  private async allocateAndCreate(target: Target, body: ApiObject, { name, version }: { readonly name: string; readonly version: string }, options: WriteOptions): Promise<Exclude<CreateOutcome, 'claimLost'>> {
+    const allocator = this.allocatorOf(target);
+    for (let attempt = 0; attempt < ALLOCATION_ATTEMPTS_MAX; attempt++) {
+      const object = allocator === null ? body : structuredClone(body);
+      object.metadata.name = name;
+      const beside = await allocator?.allocate(object, null, this.allocationContext(options));
+      const form = nameAndValidate(target, object, name, '');
+      if (!options.dryRun && target.name === '' && version !== '' && version !== '0') throw plainError(500, 'resourceVersion should not be set on objects to be created');
+      await this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, options));
+      const outcome = await this.tryCreate(target, name, form, beside ?? [], options);
+      if (outcome === 'claimLost') continue;
+      if (outcome.taken === null) for (const text of strategyOf(target.resource.storage).warnings?.(object, null) ?? []) options.warn(text);
+      return outcome;
+    }
+    throw unavailable('too many writers compete for the same values; try again');
+  }
+
+  private async tryCreate(target: Target, name: string, form: ApiObject, beside: readonly SideWrite[], options: WriteOptions): Promise<CreateOutcome> {
     const key = keyOf({ ...target, name });
     if (options.dryRun) {
       const present = await this.read(key, 'mostRecent');
       return present === null ? { taken: null, object: transientObject(form, 0) } : { taken: { terminating: isDeleting(present) } };
     }
-    const result = await this.storage.create(key, form, { timeoutMs: options.timeoutMs });
+    const result = await this.storage.create(key, form, { timeoutMs: options.timeoutMs, beside });
     switch (result.outcome) {
       case 'applied': return { taken: null, object: result.object };
+      case 'taken': return 'claimLost';
       case 'conflict': return { taken: { terminating: result.current !== null && isDeleting(result.current) } };
       default: throw writeFailure(result);
     }
@@ -137,7 +169,7 @@ class GenericRegistry implements Registry {
       if (known.stored === null) return known.fresh ? { outcome: 'done', object: await this.createByUpdate(target, change, options), created: true } : again;
       const step = await this.planUpdate(target, change, known.stored, options);
       if (step.step === 'unchanged') return known.fresh ? { outcome: 'done', object: known.stored, created: false } : again;
-      const written = await this.write(target, known.stored, step.object, options);
+      const written = await this.write(target, known.stored, step.object, step.beside, options);
       if (written.outcome === 'again') return written;
       step.warnings.forEach(options.warn);
       return { outcome: 'done', object: written.object, created: false };
@@ -147,33 +179,43 @@ class GenericRegistry implements Registry {
     }
   }
 
-  private async planUpdate(target: Target, change: Change, stored: StoredObject, options: WriteOptions): Promise<ReturnType<typeof prepareUpdate>> {
+  private async planUpdate(target: Target, change: Change, stored: StoredObject, options: WriteOptions): Promise<UpdateStep & { readonly beside: readonly SideWrite[] }> {
     const old = stored.decode();
     if (change.uid !== null && change.uid !== old.metadata.uid) throw wrongUid(target, change.uid, old.metadata.uid ?? '');
     const object = toStorage(target.resource, await change.apply(servedObject(target.resource, stored)));
-    return prepareUpdate(target, object, stored, old, change.subresource, this.contextOf(options));
+    const owners = change.applies === true ? object.metadata.managedFields ?? [] : undefined;
+    const admitted = (): AdmissionRequest => admissionRequest(target, { operation: 'UPDATE', subresource: change.subresource, name: target.name, object, old }, options);
+    beginUpdate(target, object);
+    await this.admission?.admit(admitted());
+    checkVersion(object.metadata, stored, target);
+    const beside = change.subresource === '' ? await this.allocatorOf(target)?.allocate(object, old, this.allocationContext(options)) : [];
+    const step = prepareUpdate(target, object, old, change.subresource, this.contextOf(owners === undefined ? options : { ...options, owners }));
+    if (step.step === 'write') await this.admission?.validate(admitted());
+    return { ...step, beside: beside ?? [] };
   }
 
   private async createByUpdate(target: Target, change: Change, options: WriteOptions): Promise<StoredObject> {
-    if (!change.mayCreate || change.subresource !== '' || strategyOf(target.resource.storage).createsOnUpdate !== true) throw absent(target);
+    const mayCreate = change.mayCreate && (change.applies === true || strategyOf(target.resource.storage).createsOnUpdate === true);
+    if (!mayCreate || change.subresource !== '') throw absent(target);
     const object = await change.apply(null);
     checkIdentity(object.metadata, target);
     if (target.resource.namespaced) await admitToNamespace(this.storage, target.namespace, target.resource.storage, target.name);
     if (change.uid !== null) throw wrongUid(target, change.uid, '');
-    return this.create(target, object, options);
+    return this.create(target, object, change.applies === true ? { ...options, owners: object.metadata.managedFields ?? [] } : options);
   }
 
   /** Stores the new state, or removes the object when the new state completes its deletion. */
-  private async write(target: Target, stored: StoredObject, object: ApiObject, options: WriteOptions):
+  private async write(target: Target, stored: StoredObject, object: ApiObject, beside: readonly SideWrite[], options: WriteOptions):
   Promise<{ readonly outcome: 'done'; readonly object: StoredObject } | { readonly outcome: 'again'; readonly seen: StoredObject | null }> {
     const completes = completesDeletion(object, strategyOf(target.resource.storage));
     if (options.dryRun) return { outcome: 'done', object: transientObject(object, stored.version) };
     const { timeoutMs } = options;
     const result = completes
-      ? await this.storage.delete(keyOf(target), stored.version, { timeoutMs })
-      : await this.storage.update(keyOf(target), object, stored.version, { timeoutMs });
+      ? await this.storage.delete(keyOf(target), stored.version, { timeoutMs, beside: this.released(target, stored) })
+      : await this.storage.update(keyOf(target), object, stored.version, { timeoutMs, beside });
     switch (result.outcome) {
       case 'applied': return { outcome: 'done', object: completes ? transientObject(object, result.object.version) : result.object };
+      case 'taken': return { outcome: 'again', seen: null };
       case 'conflict': return { outcome: 'again', seen: result.current };
       default: throw writeFailure(result);
     }
@@ -220,10 +262,10 @@ class GenericRegistry implements Registry {
 
   private async remove(target: Target, stored: StoredObject, options: WriteOptions): Promise<Deleted | 'again'> {
     if (options.dryRun) return { object: stored, gone: true };
-    const result = await this.storage.delete(keyOf(target), stored.version, { timeoutMs: options.timeoutMs });
+    const result = await this.storage.delete(keyOf(target), stored.version, { timeoutMs: options.timeoutMs, beside: this.released(target, stored) });
     switch (result.outcome) {
       case 'applied': return { object: result.object, gone: true };
-      case 'conflict': return 'again';
+      case 'conflict': case 'taken': return 'again';
       default: throw writeFailure(result);
     }
   }
@@ -235,7 +277,7 @@ class GenericRegistry implements Registry {
     const result = await this.storage.update(keyOf(target), form, stored.version, { timeoutMs: options.timeoutMs });
     switch (result.outcome) {
       case 'applied': return { object: result.object, gone: false };
-      case 'conflict': return 'again';
+      case 'conflict': case 'taken': return 'again';
       default: throw writeFailure(result);
     }
   }
@@ -257,13 +299,27 @@ class GenericRegistry implements Registry {
     throw readFailure(result);
   }
 
-  private contextOf({ userName, manager, dryRun }: WriteOptions): WriteContext {
-    return { now: new Date(this.now()).toISOString().replace(/\.\d+Z$/, 'Z'), userName, manager, dryRun };
+  private allocatorOf({ resource }: Target): Allocator | null {
+    return this.allocators[qualifiedName(resource.storage)] ?? null;
+  }
+
+  private released(target: Target, stored: StoredObject): readonly SideWrite[] {
+    return this.allocatorOf(target)?.release(stored.decode()) ?? [];
+  }
+
+  private allocationContext(options: WriteOptions): AllocationContext {
+    return { now: this.contextOf(options).now, dryRun: options.dryRun, random: this.random, newUid: this.newUid };
+  }
+
+  private contextOf({ userName, manager, owners, dryRun }: WriteOptions): WriteContext {
+    return { now: new Date(this.now()).toISOString().replace(/\.\d+Z$/, 'Z'), userName, manager, owners, dryRun };
   }
 }
 
 const keyOf = ({ resource, namespace, name }: Target): ObjectKey => ({ resource: resource.storage, namespace, name });
 const absent = ({ resource, name }: Target): StatusError => notFound({ group: resource.group, resource: resource.resource }, name);
+const admissionRequest = ({ resource, namespace }: Target, what: Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> & { readonly subresource?: string }, options: WriteOptions): AdmissionRequest =>
+  ({ resource, namespace, subresource: '', ...what, userName: options.userName, dryRun: options.dryRun, warn: options.warn });
 const isDeleting = (stored: StoredObject): boolean => stored.decode().metadata.deletionTimestamp !== undefined;
 const isNotFound = (error: unknown): boolean => error instanceof StatusError && error.code === 404;
 

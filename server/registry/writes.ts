@@ -1,4 +1,4 @@
-import type { ApiObject, ObjectMeta } from '../api/object.js';
+import type { ApiObject, JsonObject, ObjectMeta } from '../api/object.js';
 import { badRequest, conflict, invalidObject, modified, plainError, type StatusError } from '../api/status.js';
 import { apiVersionOf } from '../api/resource.js';
 import type { StoredObject } from '../storage/contract.js';
@@ -20,19 +20,23 @@ import { pathSegmentName, subdomainName } from './validation/names.js';
 
 const FINALIZERS = Path.of('metadata', 'finalizers');
 
-/** Prepares everything but the name; `nameAndValidate` follows, again for every generated name. */
-export function prepareCreate(target: Target, object: ApiObject, context: WriteContext, uid: string): void {
+/** First half of a creation: what admission then sees. Returns who owns which field, which admission does not change. */
+export function beginCreate(target: Target, object: ApiObject, context: WriteContext): JsonObject[] | undefined {
   const { resource, namespace } = target;
-  const strategy = strategyOf(resource.storage);
   checkNamespace(object.metadata, target);
   object.metadata.namespace = namespace;
-  strategy.setDefaults?.(object);
-  const owners = ownCreated(resource, object, { manager: context.manager, subresource: '', now: context.now });
+  strategyOf(resource.storage).setDefaults?.(object);
+  return context.owners ?? ownCreated(resource, object, { manager: context.manager, subresource: '', now: context.now });
+}
+
+/** Prepares everything but the name; `nameAndValidate` follows, again for every generated name. */
+export function prepareCreate(target: Target, object: ApiObject, context: WriteContext, server: { readonly uid: string; readonly owners: JsonObject[] | undefined }): void {
+  const strategy = strategyOf(target.resource.storage);
   resetStatus(object, target, strategy);
   strategy.prepareForCreate?.(object, context);
   if (strategy.generationOf !== undefined) object.metadata.generation = 1;
-  fillMetadataForCreate(object, { namespace, uid, now: context.now });
-  if (owners !== undefined) object.metadata.managedFields = owners;
+  fillMetadataForCreate(object, { namespace: target.namespace, uid: server.uid, now: context.now });
+  if (server.owners !== undefined) object.metadata.managedFields = server.owners;
 }
 
 /** Throws 422 with all findings; returns the stored form. */
@@ -59,18 +63,21 @@ export type UpdateStep =
   | { readonly step: 'unchanged' }
   | { readonly step: 'write'; readonly object: ApiObject; readonly warnings: readonly string[] };
 
-/** Prepares and validates an update of `stored`, whose decoded form is `old`. */
-export function prepareUpdate(target: Target, object: ApiObject, stored: StoredObject, old: ApiObject, subresource: string, context: WriteContext): UpdateStep {
-  const { resource } = target;
-  const strategy = strategyOf(resource.storage);
+/** First half of an update: what admission and allocation then see. */
+export function beginUpdate(target: Target, object: ApiObject): void {
   checkIdentity(object.metadata, target);
   object.metadata.namespace = target.namespace;
-  checkVersion(object.metadata, stored, target, strategy);
-  strategy.setDefaults?.(object);
+  strategyOf(target.resource.storage).setDefaults?.(object);
+}
+
+/** Prepares and validates an update of `stored`, whose decoded form is `old`; `beginUpdate` and `checkVersion` have gone before. */
+export function prepareUpdate(target: Target, object: ApiObject, old: ApiObject, subresource: string, context: WriteContext): UpdateStep {
+  const { resource } = target;
+  const strategy = strategyOf(resource.storage);
   const sentOwners = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
   applyUpdateRules(object, old, target, strategy, subresource, context);
-  const owners = ownUpdated(resource, object, old, sentOwners, { manager: context.manager, subresource, now: context.now });
+  const owners = context.owners ?? ownUpdated(resource, object, old, sentOwners, { manager: context.manager, subresource, now: context.now });
   if (owners !== undefined) object.metadata.managedFields = owners;
   const findings = updateFindings(object, old, target, strategy, subresource);
   if (findings.length > 0) throw invalidTarget(target, target.name, findings);
@@ -144,11 +151,11 @@ export function checkIdentity(meta: ObjectMeta, target: Target): void {
 }
 
 /** Optimistic concurrency: the version that the client saw must be the current one, unless it does not care. Puts the current one in. */
-function checkVersion(meta: ObjectMeta, stored: StoredObject, { resource, name }: Target, strategy: Strategy): void {
+export function checkVersion(meta: ObjectMeta, stored: StoredObject, { resource, name }: Target): void {
   const wanted = meta.resourceVersion ?? '';
   const version = wanted === '' ? 0 : parseVersion(wanted);
   if (version !== 0 && version !== stored.version) throw modified(resource.storage, name);
-  if (version === 0 && strategy.unconditionalUpdate === false) return;
+  if (version === 0 && strategyOf(resource.storage).unconditionalUpdate === false) return;
   meta.resourceVersion = String(stored.version);
 }
 

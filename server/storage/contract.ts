@@ -77,9 +77,25 @@ export type WriteResult =
   | { readonly outcome: 'applied'; readonly object: StoredObject }
   /** Definite: the object is not (any more) at the expected version. */
   | { readonly outcome: 'conflict'; readonly current: StoredObject | null }
+  /** Definite: an object that was to be created beside it exists already. */
+  | { readonly outcome: 'taken'; readonly key: ObjectKey }
   | { readonly outcome: 'unavailable'; readonly reason: string }
   /** Indefinite: the write may still happen. */
   | { readonly outcome: 'unknown'; readonly reason: string };
+
+/**
+ * Another object that comes or goes in the transaction of the write: claims on what the cluster has only once. Removing an absent
+ * object does nothing.
+ */
+export type SideWrite =
+  | { readonly action: 'create'; readonly key: ObjectKey; readonly object: ApiObject }
+  | { readonly action: 'remove'; readonly key: ObjectKey };
+
+export interface WriteTerms {
+  readonly timeoutMs: number;
+  /** All or nothing: none of these happens unless the write itself does, and the other way round. */
+  readonly beside?: readonly SideWrite[];
+}
 
 export interface WatchRequest {
   readonly resource: GroupResource;
@@ -130,11 +146,11 @@ export interface Storage {
   list(request: ListRequest): Promise<ListResult>;
   watch(request: WatchRequest, sink: WatchSink): Watch;
   /** Creates the object if no object has its key. The stored form is encoded from `object`; its resource version is ignored. */
-  create(key: ObjectKey, object: ApiObject, options: { readonly timeoutMs: number }): Promise<WriteResult>;
+  create(key: ObjectKey, object: ApiObject, terms: WriteTerms): Promise<WriteResult>;
   /** Replaces the object if it is at `expected`. */
-  update(key: ObjectKey, object: ApiObject, expected: Version, options: { readonly timeoutMs: number }): Promise<WriteResult>;
+  update(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult>;
   /** Removes the object if it is at `expected`; `applied` carries its last state with the version of the removal. */
-  delete(key: ObjectKey, expected: Version, options: { readonly timeoutMs: number }): Promise<WriteResult>;
+  delete(key: ObjectKey, expected: Version, terms: WriteTerms): Promise<WriteResult>;
   /** Settles once reads can be served (the cache holds all there is). */
   ready(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
 import type {
   Consistency, Failure, GetResult, ListRequest, ListResult, ObjectKey, Storage, StoredObject, Version, Watch, WatchEvent, WatchEventType, WatchRequest,
-  WatchSink, WriteResult,
+  WatchSink, WriteResult, WriteTerms,
 } from './contract.js';
 import { encodeStored } from './encoding.js';
 import { compareKeys, scopeOf, selects, selectsAll } from './matching.js';
@@ -88,23 +88,16 @@ class ModelStorage implements MemoryStorage {
     return watch;
   }
 
-  async create(key: ObjectKey, object: ApiObject): Promise<WriteResult> {
-    const current = this.current(key);
-    return current === null ? this.put(key, object, current) : { outcome: 'conflict', current };
+  create(key: ObjectKey, object: ApiObject, terms: WriteTerms): Promise<WriteResult> {
+    return this.write(key, 0, object, terms);
   }
 
-  async update(key: ObjectKey, object: ApiObject, expected: Version): Promise<WriteResult> {
-    const current = this.current(key);
-    return current?.version === expected ? this.put(key, object, current) : { outcome: 'conflict', current };
+  update(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult> {
+    return this.write(key, expected, object, terms);
   }
 
-  async delete(key: ObjectKey, expected: Version): Promise<WriteResult> {
-    const previous = this.current(key);
-    if (previous?.version !== expected) return { outcome: 'conflict', current: previous };
-    const version = this.version + 1;
-    const removed = previous.atVersion(version);
-    this.commit({ version, key, previous, next: null, removed, events: new Map() });
-    return { outcome: 'applied', object: removed };
+  delete(key: ObjectKey, expected: Version, terms: WriteTerms): Promise<WriteResult> {
+    return this.write(key, expected, null, terms);
   }
 
   /** The state of a resource at a version, in order of keys. */
@@ -137,11 +130,25 @@ class ModelStorage implements MemoryStorage {
     else watch.replay(this.changesOf(watch.request.resource).filter(change => change.version > start.version));
   }
 
-  private put(key: ObjectKey, object: ApiObject, previous: StoredItem | null): WriteResult {
+  /** One transaction: the object, and what comes or goes beside it, all under one version. */
+  private async write(key: ObjectKey, expected: Version, object: ApiObject | null, { beside = [] }: Partial<WriteTerms> = {}): Promise<WriteResult> {
+    const current = this.current(key);
+    if ((current?.version ?? 0) !== expected) return { outcome: 'conflict', current };
+    const taken = beside.find(side => side.action === 'create' && this.current(side.key) !== null);
+    if (taken !== undefined) return { outcome: 'taken', key: taken.key };
     const version = this.version + 1;
-    const next = storedObjectOf(this.factsOf(key.resource), key, version, encodeStored(key, object));
-    this.commit({ version, key, previous, next, removed: null, events: new Map() });
-    return { outcome: 'applied', object: next };
+    const written = this.change(key, object, version);
+    for (const side of beside) if (side.action === 'create' || this.current(side.key) !== null) this.change(side.key, side.action === 'create' ? side.object : null, version);
+    return { outcome: 'applied', object: written };
+  }
+
+  /** The object after the change; for a deletion, as it was at last. */
+  private change(key: ObjectKey, object: ApiObject | null, version: Version): StoredItem {
+    const previous = this.current(key);
+    const next = object === null ? null : storedObjectOf(this.factsOf(key.resource), key, version, encodeStored(key, object));
+    const removed = next === null ? previous?.atVersion(version) ?? null : null;
+    this.commit({ version, key, previous, next, removed, events: new Map() });
+    return (next ?? removed) as StoredItem;
   }
 
   private commit(change: Change): void {

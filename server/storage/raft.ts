@@ -8,7 +8,7 @@ import { listIn } from './cache/listing.js';
 import type { ResourceCache } from './cache/resourcecache.js';
 import { Watcher } from './cache/watcher.js';
 import { WatchCache, type WatchCacheOptions } from './cache/watchcache.js';
-import type { Consistency, Failure, GetResult, ListRequest, ListResult, ObjectKey, Storage, StoredObject, Version, Watch, WatchRequest, WatchSink, WriteResult } from './contract.js';
+import type { Consistency, Failure, GetResult, ListRequest, ListResult, ObjectKey, SideWrite, Storage, StoredObject, Version, Watch, WatchRequest, WatchSink, WriteResult, WriteTerms } from './contract.js';
 import { encodeStored } from './encoding.js';
 import { KeySpace } from './keys.js';
 import { StoreReader } from './storereader.js';
@@ -118,17 +118,17 @@ class ReplicatedStorage implements RaftStorage {
     return watcher;
   }
 
-  create(key: ObjectKey, object: ApiObject, options: { readonly timeoutMs: number }): Promise<WriteResult> {
-    return this.put(key, object, 0, options.timeoutMs);
+  create(key: ObjectKey, object: ApiObject, terms: WriteTerms): Promise<WriteResult> {
+    return this.put(key, object, 0, terms);
   }
 
-  update(key: ObjectKey, object: ApiObject, expected: Version, options: { readonly timeoutMs: number }): Promise<WriteResult> {
-    return this.put(key, object, expected, options.timeoutMs);
+  update(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult> {
+    return this.put(key, object, expected, terms);
   }
 
-  async delete(key: ObjectKey, expected: Version, options: { readonly timeoutMs: number }): Promise<WriteResult> {
+  async delete(key: ObjectKey, expected: Version, terms: WriteTerms): Promise<WriteResult> {
     const before = this.cache.of(key.resource).tree.get(key.namespace, key.name);
-    const outcome = await this.write(key, expected, { type: 'delete', key: this.keys.keyOf(key) }, options.timeoutMs);
+    const outcome = await this.write(key, expected, { type: 'delete', key: this.keys.keyOf(key) }, terms);
     if (typeof outcome !== 'number') return outcome;
     const removed = this.cache.of(key.resource).changeAt(outcome, key.namespace, key.name)?.removed;
     return { outcome: 'applied', object: removed ?? await this.lastState(key, before, expected, outcome) };
@@ -141,25 +141,41 @@ class ReplicatedStorage implements RaftStorage {
     return result;
   }
 
-  private async put(key: ObjectKey, object: ApiObject, expected: Version, timeoutMs: number): Promise<WriteResult> {
+  private async put(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult> {
     const value = encodeStored(key, object);
-    const outcome = await this.write(key, expected, { type: 'put', key: this.keys.keyOf(key), value }, timeoutMs);
+    const outcome = await this.write(key, expected, { type: 'put', key: this.keys.keyOf(key), value }, terms);
     if (typeof outcome !== 'number') return outcome;
     const resource = this.cache.of(key.resource);
     const written = resource.changeAt(outcome, key.namespace, key.name)?.next;
     return { outcome: 'applied', object: written ?? storedObjectOf(resource.facts, key, outcome, value) };
   }
 
-  /** Does one operation if the object is at `expected` (0: absent). The version of the write, or why there was none. */
-  private async write(key: ObjectKey, expected: Version, operation: Operation, timeoutMs: number): Promise<Version | WriteResult> {
-    const comparisons: Comparison[] = [{ key: operation.key, modRevision: revision(expected) }];
-    const outcome = await this.options.replica.write({ comparisons, operations: [operation] }, { timeoutMs });
+  /** Does the operation, and what goes with it, if the object is at `expected` (0: absent). The version of the write, or why there was none. */
+  private async write(key: ObjectKey, expected: Version, operation: Operation, { timeoutMs, beside = [] }: WriteTerms): Promise<Version | WriteResult> {
+    const created = beside.filter(({ action }) => action === 'create').map(side => side.key);
+    const comparisons: Comparison[] = [
+      { key: operation.key, modRevision: revision(expected) },
+      ...created.map(claim => ({ key: this.keys.keyOf(claim), modRevision: revision(0) })),
+    ];
+    const operations = [operation, ...beside.map(side => this.sideOperation(side))];
+    const outcome = await this.options.replica.write({ comparisons, operations }, { timeoutMs });
     switch (outcome.outcome) {
       case 'applied': return outcome.revision;
-      case 'conflict': return { outcome: 'conflict', current: this.currentState(key, outcome.current[0] ?? null) };
+      case 'conflict': return this.conflictOf(key, expected, created, outcome.current);
       case 'unavailable': case 'unknown': return outcome;
       case 'compacted': throw new Error(`broken invariant: writing ${operation.key} was answered by "compacted"`);
     }
+  }
+
+  private sideOperation(side: SideWrite): Operation {
+    const key = this.keys.keyOf(side.key);
+    return side.action === 'remove' ? { type: 'delete', key } : { type: 'put', key, value: encodeStored(side.key, side.object) };
+  }
+
+  /** The object's own state comes first: while it is not as expected, what others claimed does not matter. */
+  private conflictOf(key: ObjectKey, expected: Version, created: readonly ObjectKey[], [own = null, ...claims]: readonly (KeyValue | null)[]): WriteResult {
+    const taken = created[claims.findIndex(claim => claim !== null)];
+    return (own?.modRevision ?? 0) === expected && taken !== undefined ? { outcome: 'taken', key: taken } : { outcome: 'conflict', current: this.currentState(key, own) };
   }
 
   private currentState(key: ObjectKey, current: KeyValue | null): StoredObject | null {

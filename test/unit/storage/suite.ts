@@ -124,6 +124,20 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
         expect((await create(a)).version).to.be.greaterThan(removed.version);
       });
 
+      it('writes objects beside it in the same version, or nothing at all', async () => {
+        const claim = key(nodes, '', 'claim');
+        const taking = { ...within, beside: [{ action: 'create', key: claim, object: objectFor(claim) }] } as const;
+        const first = applied(await storage.create(a, objectFor(a), taking));
+        expect(names(await storage.list(listRequest(nodes)))).to.deep.equal([`/claim@${first.version}`]);
+        expect(await storage.create(b, objectFor(b), taking)).to.deep.equal({ outcome: 'taken', key: claim });
+        expect((await storage.get(b, { at: 'mostRecent' })).outcome).to.equal('absent');
+        expect((await storage.create(a, objectFor(a), taking)).outcome, 'its own state is looked at first').to.equal('conflict');
+        const giving = { ...within, beside: [{ action: 'remove', key: claim }, { action: 'remove', key: key(nodes, '', 'never') }] } as const;
+        const second = applied(await storage.update(a, objectFor(a, { text: 'x' }), first.version, giving));
+        expect((await storage.get(claim, { at: 'mostRecent' })).outcome).to.equal('absent');
+        expect(applied(await storage.delete(a, second.version, { ...within, beside: [] })).version).to.equal(second.version + 1);
+      });
+
       it('remembers encoded forms', async () => {
         const object = await create(a);
         let made = 0;
