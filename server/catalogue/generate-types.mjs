@@ -93,7 +93,7 @@ const typeEntry = (name, type) => {
   return Object.keys(more).length > 0 ? { ...entry, more } : entry;
 };
 
-const typeByMessage = new Map(Object.entries(types).filter(([, type]) => type.message !== undefined).map(([name, type]) => [type.message, type]));
+const typeByMessage = new Map(Object.values(types).filter(type => type.message !== undefined).map(type => [type.message, type]));
 const lastPart = name => name.split('.').at(-1);
 
 // Versions that are no longer served are described less well: what is known of a field of the same name in another version holds for them as well.
