@@ -3,7 +3,10 @@ import { invalidObject } from '../../api/status.js';
 import type { Attributes, Decision } from '../../authorization/authorizer.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { invalid, Path, toCause, type FieldError } from '../../registry/validation/field.js';
+import { managerOf } from '../../patch/apply/managers.js';
+import { ownCreated } from '../../registry/ownership.js';
 import { checkNamespace } from '../../registry/writes.js';
+import type { ServedResource } from '../../catalogue/resources.js';
 import { sendDocument, typeOf } from '../answers.js';
 import type { RequestContext, User } from '../context.js';
 import { negotiate } from '../negotiation.js';
@@ -68,10 +71,11 @@ export const selfSubjectAccessReview: VerbHandler = (context, route, deps) => re
 async function review(context: RequestContext, route: Route, { reader, authorize }: VerbDeps, rules: ReviewRules): Promise<void> {
   const { resource } = route;
   const representation = negotiate(context, { collection: false, stream: false });
-  const { fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
+  const { fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
   const body = await reader.object(context, resource, fieldValidation);
   checkNamespace(body.metadata, targetOf(route));
   const namespace = route.namespace ?? '';
+  own(body, resource, managerOf(fieldManager, context.request.headers['user-agent']));
   const spec = membersOf(body['spec']);
   refuse(resource.group, [...validateMetadata(body, resource.namespaced), ...rules.validate(spec, namespace)]);
   const decision = await authorize(attributesOf(spec, rules.subject(spec, context.user)));
@@ -79,11 +83,17 @@ async function review(context: RequestContext, route: Route, { reader, authorize
   sendDocument(context, representation, { ...typeOf(resource), metadata, spec, status: statusOf(decision, spec) }, 201);
 }
 
+/** Even a question records who asked what, as every created object does. */
+function own(body: ApiObject, resource: ServedResource, manager: string): void {
+  const owners = ownCreated(resource, body, { manager, subresource: '', now: new Date().toISOString().replace(/\.\d+Z$/, 'Z') });
+  if (owners !== undefined) body.metadata.managedFields = owners;
+}
+
 /** A review is a question, not an object: apart from the namespace its metadata must be empty. */
 function validateMetadata({ metadata }: ApiObject, namespaced: boolean): FieldError[] {
   const { namespace: _namespace, managedFields: _managedFields, ...rest } = metadata;
   const extra = namespaced ? rest : metadata;
-  return Object.keys(extra).length === 0 ? [] : [invalid(Path.of('metadata'), extra, namespaced ? 'must be empty except for namespace' : 'must be empty')];
+  return Object.keys(rest).length === 0 && (namespaced || (metadata.namespace ?? '') === '') ? [] : [invalid(Path.of('metadata'), extra, namespaced ? 'must be empty except for namespace' : 'must be empty')];
 }
 
 function refuse(group: string, findings: readonly FieldError[]): void {
