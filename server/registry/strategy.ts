@@ -1,4 +1,4 @@
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject, JsonObject } from '../api/object.js';
 import type { FieldError } from './validation/field.js';
 
 /** What a strategy may know of the request: everything nondeterministic is handed in, so that rules stay pure functions. */
@@ -8,7 +8,17 @@ export interface WriteContext {
   readonly userName: string;
   /** Under which name the writer's fields are recorded. */
   readonly manager: string;
+  /** `managedFields` as the write has worked them out itself; absent when the registry does. */
+  readonly owners?: JsonObject[] | undefined;
   readonly dryRun: boolean;
+}
+
+/** What the generic checks of metadata find, for strategies that list it once more among their own findings. */
+export interface MetadataFindings {
+  /** Of the object by itself, as on create. */
+  readonly object: () => FieldError[];
+  /** Of what the update changes. */
+  readonly update: () => FieldError[];
 }
 
 /**
@@ -28,6 +38,11 @@ export interface Strategy {
   /** All findings, in order of the reference; empty when the object is acceptable. Generic metadata is validated elsewhere. */
   readonly validate?: (object: ApiObject) => FieldError[];
   readonly validateUpdate?: (object: ApiObject, old: ApiObject) => FieldError[];
+  /**
+   * Instead of `validateUpdate`, for kinds that repeat the checks of metadata in an order of their own. Without it both are repeated once, before
+   * what `validateUpdate` finds.
+   */
+  readonly reviewUpdate?: (object: ApiObject, old: ApiObject, metadata: MetadataFindings) => FieldError[];
   /** Texts for `Warning` headers. */
   readonly warnings?: (object: ApiObject, old: ApiObject | null) => string[];
   readonly canonicalize?: (object: ApiObject) => void;
@@ -64,5 +79,5 @@ export interface Strategy {
   /** Why an object may not be deleted at all, or null. */
   readonly protectedBy?: (name: string) => string | null;
   /** Rules of a write through a subresource such as `status`: which part it may change and how that is validated. */
-  readonly subresources?: Readonly<Record<string, Pick<Strategy, 'prepareForUpdate' | 'validateUpdate' | 'warnings'>>>;
+  readonly subresources?: Readonly<Record<string, Pick<Strategy, 'prepareForUpdate' | 'validateUpdate' | 'reviewUpdate' | 'warnings'>>>;
 }

@@ -119,15 +119,11 @@ function resetStatus(object: ApiObject, { resource }: Target, strategy: Strategy
 function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target, strategy: Strategy, subresource: string): FieldError[] {
   const { metadata } = object;
   const update = validateMetadataUpdate(metadata, old.metadata);
-  const validate = subresource === '' ? strategy.validateUpdate : strategy.subresources?.[subresource]?.validateUpdate;
-  return [
-    ...validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName }),
-    ...update,
-    ...update,
-    ...validateFinalizerNames(metadata.finalizers ?? [], FINALIZERS),
-    ...validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName }),
-    ...(validate?.(object, old) ?? []),
-  ];
+  const generic = (): FieldError[] => validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
+  const ofObject = (): FieldError[] => [...generic(), ...validateFinalizerNames(metadata.finalizers ?? [], FINALIZERS)];
+  const rules = subresource === '' ? strategy : strategy.subresources?.[subresource];
+  if (rules?.reviewUpdate !== undefined) return [...generic(), ...update, ...rules.reviewUpdate(object, old, { object: ofObject, update: () => update })];
+  return [...generic(), ...update, ...update, ...validateFinalizerNames(metadata.finalizers ?? [], FINALIZERS), ...generic(), ...(rules?.validateUpdate?.(object, old) ?? [])];
 }
 
 const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });

@@ -1,0 +1,20 @@
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { itemsOf, membersOf } from '../members.js';
+
+/** Values as the reference prints them in messages: it prints its own structures, whose members have an order, and maps sorted by key. */
+
+/** A map; one without entries is printed as null. */
+export function printedMap(map: JsonValue | undefined): JsonObject | null {
+  const entries = Object.entries(membersOf(map));
+  return entries.length === 0 ? null : Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+}
+
+/** A label selector; null when absent. */
+export function printedSelector(selector: JsonValue | undefined): JsonObject | null {
+  if (selector === undefined || selector === null) return null;
+  const { matchLabels, matchExpressions } = membersOf(selector);
+  const labels = printedMap(matchLabels);
+  const expressions = itemsOf(matchExpressions).map(membersOf).map(({ key, operator, values }) =>
+    ({ key: key ?? '', operator: operator ?? '', ...(itemsOf(values).length === 0 ? {} : { values }) }));
+  return { ...(labels === null ? {} : { matchLabels: labels }), ...(expressions.length === 0 ? {} : { matchExpressions: expressions }) };
+}
