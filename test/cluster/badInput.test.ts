@@ -61,7 +61,7 @@ describe('cluster/bad input', function () {
       { what: 'an absent namespace', request: ['POST', '/api/v1/namespaces/nowhere/configmaps', { body: named }], status: 404, names: /nowhere/ },
       { what: 'an absent object', request: ['GET', '/api/v1/namespaces/doors/configmaps/absent'], status: 404, names: /absent/ },
       { what: 'an absent resource type', request: ['GET', '/api/v1/namespaces/doors/nonsenses'], status: 404 },
-      { what: 'an absent group', request: ['GET', '/apis/example.com/v1/things'], status: 404 },
+      { what: 'an absent group', request: ['GET', '/apis/example.com/v1/things'], status: 404, plain: true },
       { what: 'a path out of nowhere', request: ['GET', '/no/such/path'], status: 404, plain: true },
       { what: 'a path with a bad escape', request: ['GET', '/api/v1/namespaces/%zz/configmaps'], status: 400, names: /%zz/, plain: true },
       { what: 'a method that a collection does not know', request: ['PUT', '/api/v1/namespaces/doors/configmaps', { body: named }], status: 405 },
