@@ -71,6 +71,9 @@ export class Exchange implements RequestContext {
 const streamingSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 const ignore = (): void => {};
 
+/** How a body can stop before its end. */
+const earlyEnds = ['error', 'aborted', 'close'] as const;
+
 const tooLarge = (): StatusError => new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`);
 
 function readBody(request: Request): Promise<Buffer> {
@@ -91,10 +94,13 @@ function readBody(request: Request): Promise<Buffer> {
     };
     const onEarlyEnd = (cause?: Error): void => { reject(badRequest('the request body ended before it was complete', cause)); };
     request.on('data', onData);
-    request.once('end', () => { resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)); });
-    request.once('error', onEarlyEnd);
-    request.once('aborted', onEarlyEnd);
-    request.once('close', onEarlyEnd);
+    request.once('end', () => {
+      // Every request closes in the end; after a whole body that means nothing, and an error costs more than reading it did.
+      for (const event of earlyEnds) request.off(event, onEarlyEnd);
+      request.on('error', ignore);
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+    });
+    for (const event of earlyEnds) request.once(event, onEarlyEnd);
     if (request.destroyed) onEarlyEnd();
   });
 }

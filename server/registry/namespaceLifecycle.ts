@@ -1,6 +1,6 @@
 import { forbidden, notFound } from '../api/status.js';
 import type { GroupResource } from '../api/resource.js';
-import type { Storage } from '../storage/contract.js';
+import type { Storage, StoredObject } from '../storage/contract.js';
 import { isTerminating } from './core/namespaces.js';
 import { readFailure } from './failures.js';
 
@@ -17,7 +17,16 @@ export async function admitToNamespace(storage: Storage, namespace: string, reso
   if (result.outcome === 'absent') result = await storage.get(key, { at: 'mostRecent' });
   if (result.outcome === 'absent') throw notFound(NAMESPACES, namespace);
   if (result.outcome !== 'found') throw readFailure(result);
-  if (isTerminating(result.object.decode())) throw terminating(resource, name, namespace);
+  if (isOnItsWayOut(result.object)) throw terminating(resource, name, namespace);
+}
+
+/** Namespaces change rarely and are asked about by every create, so each version of one is decoded once. */
+const known = new WeakMap<StoredObject, boolean>();
+
+function isOnItsWayOut(namespace: StoredObject): boolean {
+  let answer = known.get(namespace);
+  if (answer === undefined) known.set(namespace, answer = isTerminating(namespace.decode()));
+  return answer;
 }
 
 const terminating = (resource: GroupResource, name: string, namespace: string): Error =>
