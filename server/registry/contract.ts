@@ -1,4 +1,4 @@
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject, JsonObject } from '../api/object.js';
 import type { ServedResource } from '../catalogue/resources.js';
 import type { Consistency, ListRequest, ListResult, StoredObject, Watch, WatchRequest, WatchSink } from '../storage/contract.js';
 import type { DeletionWish } from './deletion.js';
@@ -10,6 +10,8 @@ export interface WriteOptions {
   readonly userName: string;
   /** Under which name the writer's fields are recorded. */
   readonly manager: string;
+  /** `managedFields` as the write has worked them out itself; absent when the registry does. */
+  readonly owners?: JsonObject[] | undefined;
   readonly dryRun: boolean;
   /** How long storage may take before the outcome counts as unknown. */
   readonly timeoutMs: number;
@@ -30,6 +32,8 @@ export interface Change {
   readonly uid: string | null;
   /** An absent object may be created if its kind allows that. */
   readonly mayCreate: boolean;
+  /** Server-side apply: `apply` has recorded who owns what, and an absent object is created whatever its kind. */
+  readonly applies?: boolean;
 }
 
 export interface Written { readonly object: StoredObject; readonly created: boolean }
