@@ -1,6 +1,7 @@
 import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
 import { apiServices } from './apiregistration.k8s.io/apiServices.js';
+import { deployments } from './apps/deployments.js';
 import { jobs } from './batch/jobs.js';
 import { events } from './core/events.js';
 import { namespaces } from './core/namespaces.js';
@@ -69,7 +70,7 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   'customresourcedefinitions.apiextensions.k8s.io': counted,
   'apiservices.apiregistration.k8s.io': apiServices,
   'daemonsets.apps': counted,
-  'deployments.apps': counted,
+  'deployments.apps': deployments,
   'replicasets.apps': counted,
   'statefulsets.apps': { ...counted, validateName: dnsLabelName },
   'cronjobs.batch': { ...counted, validateName: cronJobName },

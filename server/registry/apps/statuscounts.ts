@@ -1,0 +1,25 @@
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { sameValue } from '../equality.js';
+import { invalid, type FieldError, type Path } from '../validation/field.js';
+import { nonNegative } from '../validation/values.js';
+
+/** Rules of numbers that count pods, shared by the workloads. */
+
+/** Members that must not be negative, in the order in which they are reported. */
+export const nonNegativeMembers = (holder: JsonObject, members: readonly string[], path: Path): FieldError[] =>
+  members.flatMap(member => nonNegative(holder[member], path.child(member)));
+
+/** No part is larger than the whole. Absent numbers count as zero. */
+export const countsWithin = (status: JsonObject, parts: readonly string[], whole: string, path: Path): FieldError[] =>
+  parts.filter(part => Number(status[part] ?? 0) > Number(status[whole] ?? 0)).map(part => invalid(path.child(part), status[part] ?? 0, `cannot be greater than status.${whole}`));
+
+/** A counter that a controller only ever raises. */
+export function decremented(value: JsonValue | undefined, old: JsonValue | undefined, path: Path): FieldError[] {
+  if (old === undefined || old === null) return [];
+  if (value !== undefined && value !== null && Number(value) >= Number(old)) return [];
+  return [invalid(path, value ?? 0, 'cannot be decremented')];
+}
+
+/** A value that stays as it was created. */
+export const immutable = (value: JsonValue | undefined, old: JsonValue | undefined, path: Path): FieldError[] =>
+  (sameValue(value ?? null, old ?? null) ? [] : [invalid(path, value, 'field is immutable')]);
