@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Replica } from '../raft/replica-api.js';
 import { createWorkers } from '../workers/pool.js';
 import type { Authorizer } from './authorization/authorizer.js';
@@ -10,8 +11,11 @@ import { createEndpoints } from './endpoints/endpoints.js';
 import type { Logger } from './observability/logger.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { servedBy, unknownKeys } from './options/runtimeConfig.js';
-import { firstServiceAddress } from './options/serviceRange.js';
+import { defaultServiceRange } from './options/serviceRange.js';
 import { bootstrap } from './registry/bootstrap.js';
+import { createServiceAllocator } from './registry/core/service/allocator.js';
+import { parsePortRange, parseRanges } from './registry/core/service/ranges.js';
+import { repairServiceClaims } from './registry/core/service/repair.js';
 import { createRegistry } from './registry/store.js';
 import { selectableFieldsOf } from './registry/strategies.js';
 import { advertisedAddress } from './serving.js';
@@ -42,21 +46,33 @@ export function assembleApi({ options, replica, authorize, log }: AssemblyOption
   const storage = createRaftStorage({
     replica, prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, report: (error) => { log.named('storage').error('broken stored object', { error }); },
   });
-  const registry = createRegistry({ storage });
+  const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
+  const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
+  const registry = createRegistry({ storage, allocators: { services } });
   const workers = createWorkers();
-  const range = options['service-cluster-ip-range'];
   return {
     storage,
     resources: createEndpoints({ registry, catalogue, workers, authorize, minRequestTimeoutSeconds: options['min-request-timeout'] }),
     documents: createDiscovery({ catalogue, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: `${advertisedAddress(options)}:${options['secure-port']}` }),
-    bootstrap: (signal) => bootstrap({
-      registry, catalogue, signal, servicePort: options['secure-port'], ...(range === null ? {} : { serviceAddress: firstServiceAddress(range.split(',')[0]!) }),
-    }),
+    bootstrap: async (signal) => {
+      await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });
+      await repair(storage, log);
+    },
     close: async () => {
       storage.close();
       await workers.close();
     },
   };
+}
+
+/** A server that cannot repair claims still serves: the next one that starts tries again. */
+async function repair(storage: RaftStorage, log: Logger): Promise<void> {
+  try {
+    const { added, removed } = await repairServiceClaims({ storage, now: new Date().toISOString().replace(/\.\d+Z$/, 'Z'), newUid: randomUUID });
+    if (added + removed > 0) log.named('services').info('repaired claims on addresses and ports', { added, removed });
+  } catch (error) {
+    log.named('services').warn('cannot check claims on addresses and ports', { error });
+  }
 }
 
 function catalogueFrom(options: ApiServerOptions): Catalogue {

@@ -23,8 +23,8 @@ export const servingFlags = {
     'allow-privileged': { kind: 'bool', default: false, effect: 'none', help: 'Allow privileged containers.' },
     'default-not-ready-toleration-seconds': { kind: 'int', default: 300, min: 0, effect: 'none', help: 'How long pods tolerate notReady:NoExecute unless they say otherwise.' },
     'default-unreachable-toleration-seconds': { kind: 'int', default: 300, min: 0, effect: 'none', help: 'The same for unreachable:NoExecute.' },
-    'service-cluster-ip-range': { kind: 'string', default: null, value: 'cidr[,cidr]', check: cidrs, help: 'Range of service addresses (so far only the API\'s own service has one, the first); two for both address families. Must not overlap with the ranges of nodes and pods.' },
-    'service-node-port-range': { kind: 'string', default: '30000-32767', value: 'first-last', check: portRange, effect: 'none', help: 'Ports, both ends included, that services may open on nodes.' },
+    'service-cluster-ip-range': { kind: 'string', default: null, value: 'cidr[,cidr]', check: cidrs, help: 'Range of service addresses, by default 10.0.0.0/24; two for both address families. Must not overlap with the ranges of nodes and pods.' },
+    'service-node-port-range': { kind: 'string', default: '30000-32767', value: 'first-last', check: portRange, help: 'Ports, both ends included, that services may open on nodes.' },
     'kubernetes-service-node-port': { kind: 'int', default: 0, min: 0, max: 65_535, effect: 'none', help: 'Not 0: the service of the API itself is of type NodePort with this port.' },
     'endpoint-reconciler-type': { kind: 'string', default: 'lease', oneOf: ['lease', 'master-count', 'none'], effect: 'none', help: 'How the endpoints of the API\'s own service are kept.' },
     'runtime-config': {

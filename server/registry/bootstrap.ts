@@ -4,12 +4,13 @@ import { StatusError } from '../api/status.js';
 import { bootstrapObjects } from '../catalogue/bootstrapObjects.js';
 import type { Catalogue, ServedResource } from '../catalogue/resources.js';
 import type { Registry, WriteOptions } from './contract.js';
+import { formatAddress, parseRange } from './validation/addresses.js';
 
 export interface BootstrapOptions {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
-  /** Address of the `kubernetes` service: the first one of the service range. */
-  readonly serviceAddress?: string;
+  /** Ranges of service addresses; the `kubernetes` service has the first address of the first one. */
+  readonly serviceRanges?: readonly string[];
   /** Port on which the servers listen. */
   readonly servicePort?: number;
   /** Ends the attempts. */
@@ -24,7 +25,7 @@ const BOOTSTRAPPED = [
   { group: 'apiregistration.k8s.io', version: 'v1', resource: 'apiservices' },
 ] as const;
 
-const SERVICE_ADDRESS = '10.0.0.1';
+const SERVICE_RANGES = ['10.0.0.0/24'];
 const SERVICE_PORT = 6443;
 const RETRY_MS = 200;
 const WRITE_TIMEOUT_MS = 10_000;
@@ -34,16 +35,35 @@ const options: WriteOptions = { userName: 'system:apiserver', manager: 'kube-api
  * Creates the objects that every cluster has. Idempotent, and all replicas may run it at the same time: whoever comes second finds the
  * object there. Waits for storage to take writes; rejects only when `signal` aborts or an object is refused, which is a defect.
  */
-export async function bootstrap({ registry, catalogue, serviceAddress = SERVICE_ADDRESS, servicePort = SERVICE_PORT, signal }: BootstrapOptions): Promise<void> {
+export async function bootstrap({ registry, catalogue, serviceRanges = SERVICE_RANGES, servicePort = SERVICE_PORT, signal }: BootstrapOptions): Promise<void> {
   const objects = bootstrapObjects();
   for (const { group, version, resource: name } of BOOTSTRAPPED) {
     const resource = catalogue.resource(group, version, name);
     if (resource === null) continue;
     const wanted = objects[name] ?? [];
-    if (name === 'services') for (const service of wanted) fitService(service, serviceAddress, servicePort);
+    if (name === 'services') for (const service of wanted) fitService(service, firstAddress(serviceRanges), servicePort);
     // Together, so that they share the store's round trips.
     await Promise.all(wanted.map(object => ensure(registry, resource, object, signal)));
   }
+  const ranges = catalogue.resource('networking.k8s.io', 'v1', 'servicecidrs');
+  if (ranges !== null) await ensureRanges(registry, ranges, serviceRanges, signal);
+}
+
+function firstAddress(ranges: readonly string[]): string {
+  const range = parseRange(ranges[0] ?? '');
+  if (range === null) throw new Error(`${JSON.stringify(ranges[0])} is no range of addresses`);
+  return formatAddress({ family: range.family, value: range.first + 1n });
+}
+
+const RANGES_NAME = 'kubernetes';
+
+/** The object that shows the configured ranges. Its controller keeps it from then on; it is ready from the start. */
+async function ensureRanges(registry: Registry, resource: ServedResource, cidrs: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+  const metadata = { name: RANGES_NAME, finalizers: ['networking.k8s.io/service-cidr-finalizer'] };
+  if (!await ensure(registry, resource, { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata, spec: { cidrs: [...cidrs] } }, signal)) return;
+  const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready', lastTransitionTime: new Date().toISOString().replace(/\.\d+Z$/, 'Z') };
+  const apply = (current: ApiObject | null): ApiObject => ({ ...current ?? { metadata }, status: { conditions: [ready] } });
+  await registry.update({ resource, namespace: '', name: RANGES_NAME }, { apply, subresource: 'status', uid: null, mayCreate: false }, options);
 }
 
 /** The recorded service carries the address and port of the installation where it was recorded. */
@@ -54,17 +74,18 @@ function fitService(service: ApiObject, address: string, port: number): void {
   for (const entry of spec.ports) entry.targetPort = port;
 }
 
-async function ensure(registry: Registry, resource: ServedResource, object: ApiObject, signal: AbortSignal | undefined): Promise<void> {
+/** Whether this call has created it. */
+async function ensure(registry: Registry, resource: ServedResource, object: ApiObject, signal: AbortSignal | undefined): Promise<boolean> {
   const { name = '', namespace = '' } = object.metadata;
   for (;;) {
     signal?.throwIfAborted();
     try {
-      if (await exists(registry, resource, namespace, name)) return;
+      if (await exists(registry, resource, namespace, name)) return false;
       await registry.create({ resource, namespace, name: '' }, structuredClone(object), options);
-      return;
+      return true;
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      if (error.reason === 'AlreadyExists') return;
+      if (error.reason === 'AlreadyExists') return false;
       if (!RETRYABLE.has(error.code)) throw new Error(`${resource.resource} ${name} cannot be created: ${error.message}`, { cause: error });
     }
     await delay(RETRY_MS, undefined, signal === undefined ? {} : { signal });

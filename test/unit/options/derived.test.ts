@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { servedBy, unknownKeys } from '../../../server/options/runtimeConfig.js';
-import { firstServiceAddress } from '../../../server/options/serviceRange.js';
 
 describe('--runtime-config', () => {
   const batch = (version: string): { group: string; version: string } => ({ group: 'batch', version });
@@ -24,10 +23,4 @@ describe('--runtime-config', () => {
   it('names keys that are nothing', () => {
     expect(unknownKeys({ 'batch/v1': 'true', 'batch/v7': 'true', 'api/all': 'true', 'nope': 'true' }, [batch('v1')])).to.deep.equal(['batch/v7', 'nope']);
   });
-});
-
-describe('the first service address', () => {
-  for (const [range, address] of [['10.96.0.0/12', '10.96.0.1'], ['10.0.0.77/24', '10.0.0.1'], ['192.168.255.0/24', '192.168.255.1'], ['fd00::/108', 'fd00::1'], ['fd00:1:2:3::/112', 'fd00:1:2:3::1']] as const) {
-    it(`of ${range}`, () => { expect(firstServiceAddress(range)).to.equal(address); });
-  }
 });

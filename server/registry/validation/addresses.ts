@@ -1,0 +1,94 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { invalid, type Path, type FieldError } from './field.js';
+
+/** Addresses and ranges of both families, as numbers. */
+
+export type Family = 'IPv4' | 'IPv6';
+export interface Address { readonly family: Family; readonly value: bigint }
+/** All addresses whose first `bits` bits are those of `first`. */
+export interface Range { readonly family: Family; readonly first: bigint; readonly last: bigint; readonly text: string }
+
+const WIDTH: Readonly<Record<Family, number>> = { IPv4: 32, IPv6: 128 };
+const GROUPS = 8;
+
+/** Null for what is no address in its usual spelling. Zones are no part of addresses here. */
+export function parseAddress(text: string): Address | null {
+  if (isIPv4(text)) return { family: 'IPv4', value: fourValue(text) };
+  return isIPv6(text) && !text.includes('%') ? { family: 'IPv6', value: sixValue(text) } : null;
+}
+
+const fourValue = (text: string): bigint => text.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n);
+
+function sixValue(text: string): bigint {
+  const dotted = /[^:]+\.[^:]+$/.exec(text)?.[0];
+  const four = dotted === undefined ? null : fourValue(dotted);
+  const plain = four === null ? text : text.replace(dotted ?? '', `${(four >> 16n).toString(16)}:${(four & 0xffffn).toString(16)}`);
+  const [head = [], tail = []] = plain.split('::').map(part => part.split(':').filter(group => group !== ''));
+  const groups = plain.includes('::') ? [...head, ...Array<string>(GROUPS - head.length - tail.length).fill('0'), ...tail] : head;
+  return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+/** The usual spelling; of IPv6, that of RFC 5952. */
+export function formatAddress({ family, value }: Address): string {
+  if (family === 'IPv4') return [24n, 16n, 8n, 0n].map(shift => String((value >> shift) & 0xffn)).join('.');
+  const groups = Array.from({ length: GROUPS }, (_, index) => ((value >> BigInt(16 * (GROUPS - 1 - index))) & 0xffffn).toString(16));
+  const zeros = longestZeros(groups);
+  if (zeros.length < 2) return groups.join(':');
+  return `${groups.slice(0, zeros.start).join(':')}::${groups.slice(zeros.start + zeros.length).join(':')}`;
+}
+
+function longestZeros(groups: readonly string[]): { readonly start: number; readonly length: number } {
+  let best = { start: 0, length: 0 };
+  for (let start = 0; start < groups.length; start++) {
+    let length = 0;
+    while (groups[start + length] === '0') length++;
+    if (length > best.length) best = { start, length };
+  }
+  return best;
+}
+
+/** `10.0.0.0/24` -> its first and last address. Bits after the prefix are cleared. Null for what is no range. */
+export function parseRange(text: string): Range | null {
+  const [head = '', bits = '', rest] = text.split('/');
+  const address = parseAddress(head);
+  if (address === null || rest !== undefined || !/^(0|[1-9]\d{0,2})$/.test(bits) || Number(bits) > WIDTH[address.family]) return null;
+  const size = 1n << BigInt(WIDTH[address.family] - Number(bits));
+  const first = address.value / size * size;
+  return { family: address.family, first, last: first + size - 1n, text: `${formatAddress({ family: address.family, value: first })}/${bits}` };
+}
+
+export const contains = (range: Range, { family, value }: Address): boolean => range.family === family && value >= range.first && value <= range.last;
+export const isSixText = (text: string): boolean => isIPv6(text);
+
+export const rangeText = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
+const MAPPED = 0xffffn;
+
+/** A range in its plain form: no bits set after the prefix, no IPv4 address dressed up as IPv6. */
+export function cidr(value: string, path: Path): FieldError[] {
+  const range = parseRange(value);
+  if (range === null) return [invalid(path, value, rangeText)];
+  const address = parseAddress(value.split('/')[0] ?? '');
+  if (address?.family === 'IPv6' && address.value >> 32n === MAPPED) return [invalid(path, value, 'must not have an IPv4-mapped IPv6 address')];
+  return address?.value === range.first ? [] : [invalid(path, value, `must not have bits set beyond the prefix length (should be "${range.text}")`)];
+}
+
+/** Ranges of addresses that stand for a machine itself or its link, and what using one is told. */
+const SPECIAL: readonly (readonly [ranges: readonly string[], complaint: string])[] = [
+  [['127.0.0.0/8', '::1/128'], 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
+  [['169.254.0.0/16', 'fe80::/10'], 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
+  [['224.0.0.0/24', 'ff02::/16'], 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
+];
+const special = SPECIAL.map(([ranges, complaint]) => ({ ranges: ranges.map(parseRange), complaint }));
+
+/** An address that traffic can be sent to. */
+export function endpointAddress(value: string, path: Path): FieldError[] {
+  const address = parseAddress(value);
+  if (address === null) return [invalid(path, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
+  return [
+    ...(address.value === 0n ? [invalid(path, value, `may not be unspecified (${value})`)] : []),
+    ...special.filter(({ ranges }) => ranges.some(range => range !== null && contains(range, address))).map(({ complaint }) => invalid(path, value, complaint)),
+  ];
+}
+
+/** Whether two texts are one address of each family. */
+export const isDualStack = (texts: readonly string[]): boolean => texts.length === 2 && isSixText(texts[0] ?? '') !== isSixText(texts[1] ?? '');
