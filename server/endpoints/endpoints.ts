@@ -12,8 +12,9 @@ import { errorEncoder } from './negotiation.js';
 import { REVIEWS } from './reviews/reviews.js';
 import { route, type ResourceVerb, type Route } from './routing.js';
 import { targetOf, type VerbDeps, type VerbHandler } from './verbs/deps.js';
-import { patch } from './verbs/patch.js';
+import { patch, patchView } from './verbs/patch.js';
 import { get, list } from './verbs/reads.js';
+import { getView, SCALE, updateView } from './verbs/view.js';
 import { watch } from './verbs/watch.js';
 import { create, remove, removeCollection, update } from './verbs/writes.js';
 
@@ -34,6 +35,7 @@ const VERBS: Readonly<Record<ResourceVerb, VerbHandler>> = { get, list, watch, c
 const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<ResourceVerb, VerbHandler>>>>> = {
   status: { get, update, patch },
   finalize: { update },
+  scale: { get: getView(SCALE), update: updateView(SCALE), patch: patchView(SCALE) },
 };
 
 /**

@@ -84,14 +84,20 @@ export function prepareUpdate(target: Target, object: ApiObject, old: ApiObject,
   strategy.canonicalize?.(object);
   const form = storedForm(object, apiVersionOf(resource.storage));
   if (sameValue(withoutVersion(form), withoutVersion(storedForm(old, apiVersionOf(resource.storage))))) return { step: 'unchanged' };
-  const rules = subresource === '' ? strategy : strategy.subresources?.[subresource];
+  const rules = rulesOf(strategy, subresource);
   return { step: 'write', object: form, warnings: rules?.warnings?.(object, old) ?? [] };
 }
 
+/** A subresource that has no rules of its own, such as `scale`, follows those of the object; `status` never does. */
+const rulesOf = (strategy: Strategy, subresource: string): Pick<Strategy, 'prepareForUpdate' | 'validateUpdate' | 'reviewUpdate' | 'warnings'> | undefined => {
+  if (subresource === '') return strategy;
+  return strategy.subresources?.[subresource] ?? (subresource === 'status' ? undefined : strategy);
+};
+
 function applyUpdateRules(object: ApiObject, old: ApiObject, target: Target, strategy: Strategy, subresource: string, context: WriteContext): void {
-  if (subresource !== '') {
-    const own = strategy.subresources?.[subresource]?.prepareForUpdate;
-    if (own !== undefined) own(object, old, context);
+  const rules = rulesOf(strategy, subresource);
+  if (rules !== strategy) {
+    if (rules?.prepareForUpdate !== undefined) rules.prepareForUpdate(object, old, context);
     else if (subresource === 'status') keepAllButStatus(object, old);
     return;
   }
@@ -121,7 +127,7 @@ function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target,
   const update = validateMetadataUpdate(metadata, old.metadata);
   const generic = (): FieldError[] => validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
   const ofObject = (): FieldError[] => [...generic(), ...validateFinalizerNames(metadata.finalizers ?? [], FINALIZERS)];
-  const rules = subresource === '' ? strategy : strategy.subresources?.[subresource];
+  const rules = rulesOf(strategy, subresource);
   if (rules?.reviewUpdate !== undefined) return [...generic(), ...update, ...rules.reviewUpdate(object, old, { object: ofObject, update: () => update })];
   return [...generic(), ...update, ...update, ...validateFinalizerNames(metadata.finalizers ?? [], FINALIZERS), ...generic(), ...(rules?.validateUpdate?.(object, old) ?? [])];
 }

@@ -1,4 +1,6 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import type { LabelSelectorObject } from '../../api/selectors/labelSelectorObject.js';
+import { spelledSelector } from '../../api/selectors/spelling.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 
 /** What one column shows of an object. `now` is in milliseconds, for ages. */
@@ -55,20 +57,8 @@ export const ageAt = (...path: readonly string[]): Cell => (object, now) => age(
 /** `a=b,c=d` of a map of strings. */
 export const labelsText = (labels: JsonValue | undefined): string => Object.entries(membersOf(labels)).map(([key, value]) => `${key}=${String(value)}`).sort().join(',') || NONE;
 
-const OPERATORS: Readonly<Record<string, (key: string, values: string) => string>> = {
-  In: (key, values) => `${key} in (${values})`,
-  NotIn: (key, values) => `${key} notin (${values})`,
-  Exists: key => key,
-  DoesNotExist: key => `!${key}`,
-};
-
 /** A label selector object as clients write selectors. */
-export function selectorText(selector: JsonValue | undefined): string {
-  const equal = Object.entries(membersOf(memberAt(selector, 'matchLabels'))).map(([key, value]) => `${key}=${String(value)}`);
-  const expressions = itemsOf(memberAt(selector, 'matchExpressions')).map(membersOf).map(({ key, operator, values }) =>
-    OPERATORS[String(operator)]?.(String(key), itemsOf(values).map(String).sort().join(',')) ?? '');
-  return [...equal, ...expressions].sort().join(',') || NONE;
-}
+export const selectorText = (selector: JsonValue | undefined): string => spelledSelector(selector as LabelSelectorObject | undefined) || NONE;
 
 export const containersAt = (...path: readonly string[]): Readonly<{ Containers: Cell; Images: Cell }> => {
   const all = (object: ApiObject, member: string): string => itemsOf(memberAt(object, ...path, 'containers')).map(container => textAt(container, member)).join(',');

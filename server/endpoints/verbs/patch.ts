@@ -8,13 +8,17 @@ import { PatchError } from '../../patch/patcherror.js';
 import { patchTypeOfKind } from '../../patch/patchtype.js';
 import { applyStrategicPatch } from '../../patch/strategic.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import { sendObject } from '../answers.js';
+import { checkIdentity } from '../../registry/writes.js';
+import { sendDocument, sendObject } from '../answers.js';
 import { bodyMediaType, checkObject } from '../body.js';
 import { negotiate } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import { goType } from '../goTypes.js';
 import { applyMediaTypes, applyPatch } from './apply.js';
-import { targetOf, writeOptions, type VerbHandler } from './deps.js';
+import type { RequestContext } from '../context.js';
+import type { Route } from '../routing.js';
+import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
+import { shown, type View } from './view.js';
 
 /** A way to patch: from the current object, with kind and apiVersion, to the new one. Throws PatchError or StatusError. */
 type Patcher = (current: JsonObject, patch: JsonValue, resource: ServedResource) => JsonValue;
@@ -39,8 +43,14 @@ const PATCHERS: Readonly<Record<string, Patcher>> = {
 /** PATCH of an object or of a subresource whose body is the object; tried again when the object changed meanwhile. */
 export const patch: VerbHandler = async (context, route, deps) => {
   if (applyMediaTypes.has(bodyMediaType(context))) return applyPatch(context, route, deps);
-  const { registry, reader } = deps;
-  const { resource } = route;
+  return patchThrough(null, context, route, deps);
+};
+
+/** PATCH of a subresource that shows the object in another form, in which the patch is meant. */
+export const patchView = (view: View): VerbHandler => (context, route, deps) => patchThrough(view, context, route, deps);
+
+async function patchThrough(view: View | null, context: RequestContext, route: Route, { registry, reader }: VerbDeps): Promise<void> {
+  const resource = view?.type(route.resource) ?? route.resource;
   const patcher = PATCHERS[bodyMediaType(context)];
   if (patcher === undefined || (context.request.headers['content-type'] ?? '') === '') throw unsupportedPatch();
   const representation = negotiate(context, { collection: false, stream: false });
@@ -49,20 +59,24 @@ export const patch: VerbHandler = async (context, route, deps) => {
   const duplicates = body.duplicates.map(path => `duplicate field ${JSON.stringify(path)}`);
   let strict: readonly string[] = [];
   const apply = (current: ApiObject | null): ApiObject => {
-    const before = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...current };
+    const seen = view === null || current === null ? current : view.show(current, current.metadata.resourceVersion ?? '');
+    const before = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...seen };
     const after = patched(patcher, before, body.value, resource);
     const refuse = (why: string): StatusError => invalidPatch(after, why);
     const checked = checkObject(checkedKind(after, resource, refuse), resource);
     if (!checked.ok) throw refuse(checked.message);
     strict = [...duplicates, ...checked.strict];
     if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);
-    return checked.object;
+    if (view === null || current === null) return checked.object;
+    checkIdentity(checked.object.metadata, targetOf(route));
+    return view.put(current, checked.object, route.resource);
   };
   const change = { apply, subresource: route.subresource?.name ?? '', uid: null, mayCreate: false };
   const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
   if (fieldValidation === 'Warn') context.warnings.push(...strict);
-  sendObject(context, representation, resource, written.object, 200);
-};
+  if (view === null) sendObject(context, representation, resource, written.object, 200);
+  else sendDocument(context, representation, shown(view, route.resource, written.object));
+}
 
 function patched(patcher: Patcher, current: JsonObject, body: JsonValue, resource: ServedResource): JsonObject {
   try {
