@@ -35,6 +35,7 @@ async function main([name, ...args]) {
     process.exitCode = 2;
     return;
   }
+  endWithNpm();
   await install();
   build();
   const status = await command.run(args);
@@ -146,6 +147,18 @@ function removeOrphans(sources) {
 }
 
 // ---- run ----
+
+/** When npm is killed it cannot pass a signal on; this process then has a new parent, and stops as after SIGTERM. */
+function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 500);
+  watch.unref();
+}
 
 /** Imports the program, so that signals meet one process instead of a chain. */
 async function inThisProcess(program, args) {

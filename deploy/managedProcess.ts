@@ -54,7 +54,8 @@ export class ManagedProcess {
     try {
       this.#endWasAsked = false;
       const args = ['--import', leash, this.spec.program, ...this.spec.args];
-      this.#watch(spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'] }));
+      // A session of its own keeps the terminal's Ctrl-C away: the launcher alone decides when and in which order to stop.
+      this.#watch(spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'], detached: true }));
     } finally {
       fs.closeSync(log);
     }
