@@ -77,27 +77,31 @@ function fitService(service: ApiObject, address: string, port: number): void {
 /** Whether this call has created it. */
 async function ensure(registry: Registry, resource: ServedResource, object: ApiObject, signal: AbortSignal | undefined): Promise<boolean> {
   const { name = '', namespace = '' } = object.metadata;
-  for (;;) {
+  let refusal: StatusError | null = null;
+  for (let attempts = 0; ; attempts++) {
     signal?.throwIfAborted();
+    if (attempts > 0) await delay(RETRY_MS, undefined, signal === undefined ? {} : { signal });
     try {
-      if (await exists(registry, resource, namespace, name)) return false;
+      if (await exists(registry, resource, namespace, name, refusal === null ? 'any' : 'mostRecent')) return false;
+      if (refusal !== null) break;
       await registry.create({ resource, namespace, name: '' }, structuredClone(object), options);
       return true;
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       if (error.reason === 'AlreadyExists') return false;
-      if (!RETRYABLE.has(error.code)) throw new Error(`${resource.resource} ${name} cannot be created: ${error.message}`, { cause: error });
+      // Another replica may have been faster: then what this one asked for (an address, say) is taken by the very same object. Look again before giving up.
+      if (!RETRYABLE.has(error.code)) refusal = error;
     }
-    await delay(RETRY_MS, undefined, signal === undefined ? {} : { signal });
   }
+  throw new Error(`${resource.resource} ${name} cannot be created: ${refusal.message}`, { cause: refusal });
 }
 
 /** 404 among them: the namespace may not be visible yet. */
 const RETRYABLE: ReadonlySet<number> = new Set([404, 429, 503, 504]);
 
-async function exists(registry: Registry, resource: ServedResource, namespace: string, name: string): Promise<boolean> {
+async function exists(registry: Registry, resource: ServedResource, namespace: string, name: string, at: 'any' | 'mostRecent'): Promise<boolean> {
   try {
-    await registry.get({ resource, namespace, name }, { at: 'any' });
+    await registry.get({ resource, namespace, name }, { at });
     return true;
   } catch (error) {
     if (error instanceof StatusError && error.code === 404) return false;
