@@ -6,7 +6,7 @@ import { bootstrap } from '../../../server/registry/bootstrap.js';
 import type { Change, Registry, Target, WriteOptions } from '../../../server/registry/contract.js';
 import { NO_WISH } from '../../../server/registry/deletion.js';
 import { createRegistry } from '../../../server/registry/store.js';
-import type { Consistency, GetResult, ObjectKey, Storage, WriteResult } from '../../../server/storage/contract.js';
+import type { Consistency, GetResult, ObjectKey, Storage, StoredObject, WriteResult } from '../../../server/storage/contract.js';
 import { createMemoryStorage, type MemoryStorage } from '../../../server/storage/memory.js';
 
 const catalogue = createCatalogue();
@@ -122,16 +122,21 @@ describe('registry/store', () => {
 
   it('keeps the status out of updates and the rest out of updates of the status', async () => {
     const deployments = resourceOf('deployments', 'apps');
-    const deployment = (spec: object, status: object): ApiObject => ({ kind: 'Deployment', apiVersion: 'apps/v1', metadata: { name: 'd' }, spec: { ...spec }, status: { ...status } });
+    const labels = { app: 'd' };
+    const shape = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } } };
+    const deployment = (replicas: number, status: object): ApiObject =>
+      ({ kind: 'Deployment', apiVersion: 'apps/v1', metadata: { name: 'd' }, spec: { replicas, ...structuredClone(shape) }, status: { ...status } });
     const at = target('d', deployments);
-    const created = await registry.create({ ...at, name: '' }, deployment({ replicas: 1 }, { replicas: 9 }), options());
-    expect(created.decode()).to.deep.include({ spec: { replicas: 1 }, status: {} });
-    const status = await registry.update(at, replace(deployment({ replicas: 5 }, { replicas: 1 }), { subresource: 'status' }), options());
-    expect(status.object.decode()).to.deep.include({ spec: { replicas: 1 }, status: { replicas: 1 } });
-    expect(status.object.decode().metadata.generation).to.equal(1);
-    const spec = await registry.update(at, replace(deployment({ replicas: 5 }, {})), options());
-    expect(spec.object.decode()).to.deep.include({ spec: { replicas: 5 }, status: { replicas: 1 } });
-    expect(spec.object.decode().metadata.generation).to.equal(2);
+    const seen = ({ object }: { object: StoredObject }): unknown => {
+      const { spec, status, metadata } = object.decode();
+      return { replicas: (spec as { replicas: number }).replicas, status, generation: metadata.generation };
+    };
+    const created = await registry.create({ ...at, name: '' }, deployment(1, { replicas: 9 }), options());
+    expect(seen({ object: created })).to.deep.equal({ replicas: 1, status: {}, generation: 1 });
+    const status = await registry.update(at, replace(deployment(5, { replicas: 1 }), { subresource: 'status' }), options());
+    expect(seen(status)).to.deep.equal({ replicas: 1, status: { replicas: 1 }, generation: 1 });
+    const spec = await registry.update(at, replace(deployment(5, {})), options());
+    expect(seen(spec)).to.deep.equal({ replicas: 5, status: { replicas: 1 }, generation: 2 });
   });
 
   it('removes a terminating object with its last finalizer', async () => {
