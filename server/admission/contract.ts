@@ -1,4 +1,5 @@
 import type { ApiObject } from '../api/object.js';
+import type { User } from '../api/user.js';
 import type { ServedResource } from '../catalogue/resources.js';
 
 /** A write under way, as admission sees it. Objects are in the stored version, with defaults set. */
@@ -14,7 +15,7 @@ export interface AdmissionRequest {
   readonly object: ApiObject | null;
   /** The present state; null on create. */
   readonly old: ApiObject | null;
-  readonly userName: string;
+  readonly user: User;
   readonly dryRun: boolean;
   /** Receives texts for `Warning` headers. */
   readonly warn: (text: string) => void;

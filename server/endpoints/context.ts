@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { User } from '../api/user.js';
 
 /** HTTP/1.1 and HTTP/2 share one shape; code above the listener never asks which it is. */
 export type Request = IncomingMessage | Http2ServerRequest;
@@ -29,12 +30,7 @@ export type RequestInfo =
       readonly rest: readonly string[];
     };
 
-export interface User {
-  readonly name: string;
-  readonly uid: string;
-  readonly groups: readonly string[];
-  readonly extra: Readonly<Record<string, readonly string[]>>;
-}
+export type { User };
 
 /** Everything that travels with one request. Created by the HTTP layer; the endpoints read it and answer through `response`. */
 export interface RequestContext {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject } from '../api/object.js';
+import { systemUser } from '../api/user.js';
 import { StatusError } from '../api/status.js';
 import { bootstrapObjects } from '../catalogue/bootstrapObjects.js';
 import type { Catalogue, ServedResource } from '../catalogue/resources.js';
@@ -29,7 +30,7 @@ const SERVICE_RANGES = ['10.0.0.0/24'];
 const SERVICE_PORT = 6443;
 const RETRY_MS = 200;
 const WRITE_TIMEOUT_MS = 10_000;
-const options: WriteOptions = { userName: 'system:apiserver', manager: 'kube-apiserver', dryRun: false, timeoutMs: WRITE_TIMEOUT_MS, warn: () => {} };
+const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: WRITE_TIMEOUT_MS, warn: () => {} };
 
 /**
  * Creates the objects that every cluster has. Idempotent, and all replicas may run it at the same time: whoever comes second finds the

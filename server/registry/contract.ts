@@ -1,4 +1,5 @@
 import type { ApiObject, JsonObject } from '../api/object.js';
+import type { User } from '../api/user.js';
 import type { ServedResource } from '../catalogue/resources.js';
 import type { Consistency, ListRequest, ListResult, StoredObject, Watch, WatchRequest, WatchSink } from '../storage/contract.js';
 import type { DeletionWish } from './deletion.js';
@@ -7,7 +8,7 @@ import type { DeletionWish } from './deletion.js';
 export interface Target { readonly resource: ServedResource; readonly namespace: string; readonly name: string }
 
 export interface WriteOptions {
-  readonly userName: string;
+  readonly user: User;
   /** Under which name the writer's fields are recorded. */
   readonly manager: string;
   /** `managedFields` as the write has worked them out itself; absent when the registry does. */

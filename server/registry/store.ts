@@ -311,15 +311,15 @@ class GenericRegistry implements Registry {
     return { now: this.contextOf(options).now, dryRun: options.dryRun, random: this.random, newUid: this.newUid };
   }
 
-  private contextOf({ userName, manager, owners, dryRun }: WriteOptions): WriteContext {
-    return { now: new Date(this.now()).toISOString().replace(/\.\d+Z$/, 'Z'), userName, manager, owners, dryRun };
+  private contextOf({ user, manager, owners, dryRun }: WriteOptions): WriteContext {
+    return { now: new Date(this.now()).toISOString().replace(/\.\d+Z$/, 'Z'), userName: user.name, manager, owners, dryRun };
   }
 }
 
 const keyOf = ({ resource, namespace, name }: Target): ObjectKey => ({ resource: resource.storage, namespace, name });
 const absent = ({ resource, name }: Target): StatusError => notFound({ group: resource.group, resource: resource.resource }, name);
 const admissionRequest = ({ resource, namespace }: Target, what: Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> & { readonly subresource?: string }, options: WriteOptions): AdmissionRequest =>
-  ({ resource, namespace, subresource: '', ...what, userName: options.userName, dryRun: options.dryRun, warn: options.warn });
+  ({ resource, namespace, subresource: '', ...what, user: options.user, dryRun: options.dryRun, warn: options.warn });
 const isDeleting = (stored: StoredObject): boolean => stored.decode().metadata.deletionTimestamp !== undefined;
 const isNotFound = (error: unknown): boolean => error instanceof StatusError && error.code === 404;
 

@@ -27,7 +27,7 @@ export const targetOf = ({ resource, namespace, name }: Route): Target => ({ res
 export function writeOptions(context: RequestContext, dryRun: boolean, fieldManager = ''): WriteOptions {
   const left = context.deadline - performance.now();
   return {
-    userName: context.user.name, manager: managerOf(fieldManager, context.request.headers['user-agent']), dryRun, timeoutMs: Math.max(1, Number.isFinite(left) ? Math.min(left, WRITE_TIMEOUT_MS) : WRITE_TIMEOUT_MS),
+    user: context.user, manager: managerOf(fieldManager, context.request.headers['user-agent']), dryRun, timeoutMs: Math.max(1, Number.isFinite(left) ? Math.min(left, WRITE_TIMEOUT_MS) : WRITE_TIMEOUT_MS),
     warn: text => { context.warnings.push(text); },
   };
 }

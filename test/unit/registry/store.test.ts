@@ -16,7 +16,7 @@ const resourceOf = (name: string, group = '', version = 'v1'): ServedResource =>
   return resource;
 };
 const configMaps = resourceOf('configmaps');
-const options = (more: Partial<WriteOptions> = {}): WriteOptions => ({ userName: 'u', manager: 'm', dryRun: false, timeoutMs: 1000, warn: () => {}, ...more });
+const options = (more: Partial<WriteOptions> = {}): WriteOptions => ({ user: { name: 'u', uid: '', groups: [], extra: {} }, manager: 'm', dryRun: false, timeoutMs: 1000, warn: () => {}, ...more });
 const target = (name: string, resource = configMaps): Target => ({ resource, namespace: resource.namespaced ? 'default' : '', name });
 const configMap = (metadata: ApiObject['metadata'], data: Record<string, string> = {}): ApiObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data });
 const replace = (object: ApiObject, more: Partial<Change> = {}): Change => ({ apply: () => structuredClone(object), subresource: '', uid: null, mayCreate: true, ...more });

@@ -1,0 +1,32 @@
+import { follow, type Following } from '../../storage/follow.js';
+import type { Storage } from '../../storage/contract.js';
+import type { Authorizer } from '../authorizer.js';
+import { rbacGroup } from './policy.js';
+import { PolicyIndex } from './policyIndex.js';
+
+export interface Rbac {
+  readonly authorize: Authorizer;
+  readonly index: PolicyIndex;
+  /** Settles once all roles and bindings are known; until then less is granted than should be, never more. */
+  readonly synced: Promise<unknown>;
+  stop(): void;
+}
+
+/** Decides by the roles and bindings in storage, from a copy that follows them: no request waits for a read. */
+export function createRbac(storage: Pick<Storage, 'watch'>): Rbac {
+  const index = new PolicyIndex();
+  const roles = (resource: string): Following => follow(storage, { group: rbacGroup, resource }, {
+    put: (object) => { index.putRole(object.namespace, object.decode()); },
+    remove: (namespace, name) => { index.removeRole(namespace, name); },
+  });
+  const bindings = (resource: string): Following => follow(storage, { group: rbacGroup, resource }, {
+    put: (object) => { index.putBinding(object.namespace, object.decode()); },
+    remove: (namespace, name) => { index.removeBinding(namespace, name); },
+  });
+  const followed = [roles('clusterroles'), roles('roles'), bindings('clusterrolebindings'), bindings('rolebindings')];
+  return {
+    authorize: (attributes) => index.decide(attributes), index,
+    synced: Promise.all(followed.map(({ synced }) => synced)),
+    stop: () => { for (const following of followed) following.stop(); },
+  };
+}

@@ -1,0 +1,107 @@
+import type { Attributes, Decision } from '../authorizer.js';
+import { rbacGroup, type PolicyRule, type RoleRef, type Subject } from './policy.js';
+import { RuleIndex } from './ruleIndex.js';
+
+/** A role or cluster role, or the place of one that bindings name and that is not there. */
+export class Role {
+  /** Null while there is no such role. */
+  rules: readonly PolicyRule[] | null = null;
+  /** Bindings that name it. */
+  bindings = 0;
+  private index: RuleIndex<true> | null = null;
+
+  constructor(readonly ref: RoleRef) {}
+
+  set(rules: readonly PolicyRule[] | null): void {
+    this.rules = rules;
+    this.index = null;
+  }
+
+  allows(attributes: Attributes): boolean {
+    if (this.index === null) {
+      this.index = new RuleIndex<true>();
+      for (const rule of this.rules ?? []) this.index.add(rule, true);
+    }
+    return this.index.find(attributes) !== null;
+  }
+
+  get absence(): string {
+    return `${this.ref.kind.toLowerCase()}.${rbacGroup} ${JSON.stringify(this.ref.name)} not found`;
+  }
+}
+
+/** One binding, of a namespace or, with an empty one, of the cluster. */
+export interface Binding {
+  readonly namespace: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly subjects: readonly Subject[];
+}
+
+/** That a binding gives its role to a subject. */
+export class Grant {
+  private made: Decision | null = null;
+
+  constructor(readonly binding: Binding, readonly subject: Subject) {}
+
+  /** The decision to allow, with the words that tell why. */
+  get decision(): Decision {
+    return (this.made ??= { decision: 'allow', reason: `RBAC: allowed by ${this.describe()}` });
+  }
+
+  private describe(): string {
+    const { binding: { namespace, name, role }, subject } = this;
+    const kind = namespace === '' ? 'ClusterRoleBinding' : 'RoleBinding';
+    const who = subject.kind === 'ServiceAccount' ? `${subject.name}/${subject.namespace}` : subject.name;
+    const where = namespace === '' ? name : `${name}/${namespace}`;
+    return `${kind} ${JSON.stringify(where)} of ${role.ref.kind} ${JSON.stringify(role.ref.name)} to ${subject.kind} ${JSON.stringify(who)}`;
+  }
+}
+
+/** Up to so many roles of one subject are asked one by one; the rules of more are merged into one index. */
+const askedOneByOneMax = 16;
+
+/** All that one subject is granted in one namespace, or in the cluster as a whole. */
+export class SubjectGrants {
+  /** By role: several bindings of one role grant nothing that the first does not. */
+  private readonly byRole = new Map<Role, Grant[]>();
+  private merged: RuleIndex<Grant> | null = null;
+  private mergedAt = -1;
+
+  add(grant: Grant): void {
+    const grants = this.byRole.get(grant.binding.role);
+    if (grants === undefined) this.byRole.set(grant.binding.role, [grant]);
+    else grants.push(grant);
+    this.merged = null;
+  }
+
+  /** Takes back what a binding granted. True when nothing is left. */
+  removeBinding(binding: Binding): boolean {
+    const left = (this.byRole.get(binding.role) ?? []).filter((grant) => grant.binding !== binding);
+    if (left.length === 0) this.byRole.delete(binding.role);
+    else this.byRole.set(binding.role, left);
+    this.merged = null;
+    return this.byRole.size === 0;
+  }
+
+  /** `epoch` grows whenever the rules of some role change: what was merged before is then out of date. */
+  find(attributes: Attributes, epoch: number): Grant | null {
+    if (this.byRole.size > askedOneByOneMax) return this.mergedIndex(epoch).find(attributes);
+    for (const [role, [grant]] of this.byRole) if (role.allows(attributes)) return grant ?? null;
+    return null;
+  }
+
+  roles(): Iterable<Role> {
+    return this.byRole.keys();
+  }
+
+  private mergedIndex(epoch: number): RuleIndex<Grant> {
+    if (this.merged !== null && this.mergedAt === epoch) return this.merged;
+    this.merged = new RuleIndex<Grant>();
+    this.mergedAt = epoch;
+    for (const [role, [grant]] of this.byRole) {
+      if (grant !== undefined) for (const rule of role.rules ?? []) this.merged.add(rule, grant);
+    }
+    return this.merged;
+  }
+}

@@ -1,0 +1,143 @@
+import type { ApiObject } from '../../api/object.js';
+import type { User } from '../../api/user.js';
+import type { Attributes, Decision } from '../authorizer.js';
+import { Grant, Role, SubjectGrants, type Binding } from './grants.js';
+import { roleRefOf, rulesOf, subjectsOf, type PolicyRule, type RoleRef, type Subject } from './policy.js';
+
+/** What one namespace, or the cluster, grants to whom. Service accounts are users here. */
+class Scope {
+  readonly users = new Map<string, SubjectGrants>();
+  readonly groups = new Map<string, SubjectGrants>();
+
+  get empty(): boolean {
+    return this.users.size === 0 && this.groups.size === 0;
+  }
+}
+
+const CLUSTER = '';
+const silence: Decision = { decision: 'noOpinion', reason: '' };
+
+/**
+ * Roles and bindings, kept so that a question needs neither storage nor a search: by namespace, then by subject, then by role. Roles may
+ * come after the bindings that name them, and go before them. Nothing here waits; the owner feeds it with every change.
+ */
+export class PolicyIndex {
+  private readonly roles = new Map<string, Role>();
+  private readonly bindings = new Map<string, Binding>();
+  private readonly scopes = new Map<string, Scope>();
+  /** Grows with every change of rules. */
+  private epoch = 0;
+
+  putRole(namespace: string, role: ApiObject): void {
+    this.roleAt(namespace, { kind: namespace === CLUSTER ? 'ClusterRole' : 'Role', name: role.metadata.name ?? '' }).set(rulesOf(role));
+    this.epoch++;
+  }
+
+  removeRole(namespace: string, name: string): void {
+    const role = this.roles.get(`${namespace}/${name}`);
+    role?.set(null);
+    if (role !== undefined) this.forgetUnused(namespace, role);
+    this.epoch++;
+  }
+
+  putBinding(namespace: string, object: ApiObject): void {
+    const name = object.metadata.name ?? '';
+    this.removeBinding(namespace, name);
+    const ref = roleRefOf(object);
+    if (ref === null || (ref.kind === 'Role' && namespace === CLUSTER)) return;
+    const binding: Binding = { namespace, name, role: this.roleAt(ref.kind === 'Role' ? namespace : CLUSTER, ref), subjects: subjectsOf(object, namespace) };
+    binding.role.bindings++;
+    this.bindings.set(`${namespace}/${name}`, binding);
+    const scope = this.scopeAt(namespace);
+    for (const subject of binding.subjects) grantsAt(scope, subject).add(new Grant(binding, subject));
+  }
+
+  removeBinding(namespace: string, name: string): void {
+    const binding = this.bindings.get(`${namespace}/${name}`);
+    if (binding === undefined) return;
+    this.bindings.delete(`${namespace}/${name}`);
+    const scope = this.scopeAt(namespace);
+    for (const subject of binding.subjects) {
+      const map = mapOf(scope, subject);
+      if (map.get(keyOf(subject))?.removeBinding(binding) === true) map.delete(keyOf(subject));
+    }
+    if (scope.empty) this.scopes.delete(namespace);
+    binding.role.bindings--;
+    this.forgetUnused(binding.role.ref.kind === 'Role' ? namespace : CLUSTER, binding.role);
+  }
+
+  /** Allows, or stays silent; the reason of silence names roles that bindings of this user name and that are not there. */
+  decide(attributes: Attributes): Decision {
+    const namespace = attributes.isResource ? attributes.namespace : CLUSTER;
+    const found = this.findIn(CLUSTER, attributes) ?? (namespace === CLUSTER ? null : this.findIn(namespace, attributes));
+    return found?.decision ?? this.refusal(attributes.user, namespace);
+  }
+
+  /** Everything that a user may do in a namespace (empty: in the cluster as a whole), and what could not be found out. */
+  rulesFor(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problems: readonly string[] } {
+    const roles = [...this.rolesOf(user, namespace)];
+    return { rules: roles.flatMap(({ rules }) => rules ?? []), problems: problemsOf(roles) };
+  }
+
+  /** What a binding in a namespace would grant with this reference; null when there is no such role. */
+  rulesOfRole(ref: RoleRef, namespace: string): readonly PolicyRule[] | null {
+    return this.roles.get(`${ref.kind === 'Role' ? namespace : CLUSTER}/${ref.name}`)?.rules ?? null;
+  }
+
+  private findIn(namespace: string, attributes: Attributes): Grant | null {
+    const scope = this.scopes.get(namespace);
+    if (scope === undefined) return null;
+    const { user } = attributes;
+    const own = scope.users.get(user.name)?.find(attributes, this.epoch) ?? null;
+    if (own !== null) return own;
+    for (const group of user.groups) {
+      const grant = scope.groups.get(group)?.find(attributes, this.epoch) ?? null;
+      if (grant !== null) return grant;
+    }
+    return null;
+  }
+
+  private refusal(user: User, namespace: string): Decision {
+    const problems = problemsOf(this.rolesOf(user, namespace));
+    if (problems.length === 0) return silence;
+    return { decision: 'noOpinion', reason: `RBAC: ${problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`}` };
+  }
+
+  private *rolesOf(user: User, namespace: string): Generator<Role> {
+    for (const name of namespace === CLUSTER ? [CLUSTER] : [CLUSTER, namespace]) {
+      const scope = this.scopes.get(name);
+      yield* scope?.users.get(user.name)?.roles() ?? [];
+      for (const group of user.groups) yield* scope?.groups.get(group)?.roles() ?? [];
+    }
+  }
+
+  private roleAt(namespace: string, ref: RoleRef): Role {
+    const key = `${namespace}/${ref.name}`;
+    let role = this.roles.get(key);
+    if (role === undefined) this.roles.set(key, role = new Role(ref));
+    return role;
+  }
+
+  private forgetUnused(namespace: string, role: Role): void {
+    if (role.rules === null && role.bindings === 0) this.roles.delete(`${namespace}/${role.ref.name}`);
+  }
+
+  private scopeAt(namespace: string): Scope {
+    let scope = this.scopes.get(namespace);
+    if (scope === undefined) this.scopes.set(namespace, scope = new Scope());
+    return scope;
+  }
+}
+
+const keyOf = ({ kind, name, namespace }: Subject): string => (kind === 'ServiceAccount' ? `system:serviceaccount:${namespace}:${name}` : name);
+const mapOf = (scope: Scope, { kind }: Subject): Map<string, SubjectGrants> => (kind === 'Group' ? scope.groups : scope.users);
+
+function grantsAt(scope: Scope, subject: Subject): SubjectGrants {
+  const map = mapOf(scope, subject);
+  const key = keyOf(subject);
+  let grants = map.get(key);
+  if (grants === undefined) map.set(key, grants = new SubjectGrants());
+  return grants;
+}
+
+const problemsOf = (roles: Iterable<Role>): string[] => [...new Set([...roles].filter(({ rules }) => rules === null).map(({ absence }) => absence))];

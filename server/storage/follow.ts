@@ -1,0 +1,70 @@
+import type { GroupResource } from '../api/resource.js';
+import type { Storage, StoredObject, Watch } from './contract.js';
+
+/** Where a followed resource's objects go. Calls come while changes are applied: they must be quick and must not throw. */
+export interface Follower {
+  put(object: StoredObject): void;
+  remove(namespace: string, name: string): void;
+}
+
+export interface Following {
+  /** Settles once the state has been shown; from then on changes are shown as they are applied. */
+  readonly synced: Promise<void>;
+  stop(): void;
+}
+
+/** Between a watch that ended and the next one. */
+const restartDelayMs = 500;
+
+/**
+ * Shows all objects of a resource and every change to them. When the watch breaks, what was shown stays until the new state has come; then
+ * what is no longer in it is removed.
+ */
+export function follow(storage: Pick<Storage, 'watch'>, resource: GroupResource, follower: Follower): Following {
+  const known = new Map<string, readonly [namespace: string, name: string]>();
+  let watch: Watch | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let stopped = false;
+  let settle: () => void = () => {};
+  const synced = new Promise<void>((resolve) => { settle = resolve; });
+
+  const begin = (): void => {
+    const unseen = new Map(known);
+    watch = storage.watch({ resource, namespace: null, labels: [], fields: [], start: { at: 'any' }, initialEvents: true }, {
+      event({ type, object }) {
+        const { namespace, name } = object;
+        const key = `${namespace}/${name}`;
+        unseen.delete(key);
+        if (type === 'DELETED') {
+          known.delete(key);
+          follower.remove(namespace, name);
+        } else {
+          known.set(key, [namespace, name]);
+          follower.put(object);
+        }
+      },
+      synced() {
+        for (const [key, [namespace, name]] of unseen) {
+          known.delete(key);
+          follower.remove(namespace, name);
+        }
+        unseen.clear();
+        settle();
+      },
+      end() {
+        if (stopped) return;
+        timer = setTimeout(begin, restartDelayMs);
+        timer.unref();
+      },
+    });
+  };
+  begin();
+  return {
+    synced,
+    stop() {
+      stopped = true;
+      if (timer !== null) clearTimeout(timer);
+      watch?.stop();
+    },
+  };
+}
