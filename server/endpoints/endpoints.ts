@@ -1,6 +1,7 @@
 import { apiVersionOf } from '../api/resource.js';
 import { StatusError } from '../api/status.js';
 import type { Authorizer } from '../authorization/authorizer.js';
+import { noRules, type RuleResolver } from '../authorization/rules.js';
 import type { Catalogue } from '../catalogue/resources.js';
 import { DEPRECATED_RESOURCES } from '../catalogue/warnings.js';
 import type { Registry } from '../registry/contract.js';
@@ -24,6 +25,8 @@ export interface EndpointOptions {
   readonly workers: Workers;
   /** Answers access reviews; requests themselves have been authorized before they come here. */
   readonly authorize: Authorizer;
+  /** Lists what users may do. Default: nothing can be listed. */
+  readonly rules?: RuleResolver;
   readonly minRequestTimeoutSeconds?: number;
 }
 
@@ -35,6 +38,8 @@ const VERBS: Readonly<Record<ResourceVerb, VerbHandler>> = { get, list, watch, c
 const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<ResourceVerb, VerbHandler>>>>> = {
   status: { get, update, patch },
   finalize: { update },
+  ephemeralcontainers: { get, update, patch },
+  resize: { get, update, patch },
   scale: { get: getView(SCALE), update: updateView(SCALE), patch: patchView(SCALE) },
 };
 
@@ -43,8 +48,8 @@ const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<Reso
  * authorized the request, and only now is its body read. Throws StatusError for what the client is to see.
  */
 export function createEndpoints(options: EndpointOptions): (context: RequestContext) => Promise<void> {
-  const { registry, catalogue, workers, authorize, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS } = options;
-  const deps: VerbDeps = { registry, catalogue, authorize, minRequestTimeoutSeconds, reader: createBodyReader(workers) };
+  const { registry, catalogue, workers, authorize, rules = () => noRules, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS } = options;
+  const deps: VerbDeps = { registry, catalogue, authorize, rules, minRequestTimeoutSeconds, reader: createBodyReader(workers) };
   return async context => {
     try {
       await answer(context, deps);

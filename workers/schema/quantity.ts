@@ -133,5 +133,13 @@ export const compareQuantities = (a: Quantity, b: Quantity): number => {
   return sign(a.digits * 10n ** BigInt(a.exponent - low) - b.digits * 10n ** BigInt(b.exponent - low));
 };
 
+/** The sum, in the format of the first unless that is zero. */
+export const addQuantities = (a: Quantity, b: Quantity): Quantity => {
+  if (a.digits === 0n) return b;
+  if (b.digits === 0n) return a;
+  const exponent = Math.min(a.exponent, b.exponent);
+  return { digits: a.digits * 10n ** BigInt(a.exponent - exponent) + b.digits * 10n ** BigInt(b.exponent - exponent), exponent, format: a.format };
+};
+
 const magnitude = ({ digits, exponent }: Quantity): number => String(digits < 0n ? -digits : digits).length + exponent;
 const sign = (value: bigint): number => (value < 0n ? -1 : value > 0n ? 1 : 0);

@@ -1,14 +1,54 @@
+import type { ApiObject } from '../../api/object.js';
+import { objectAt } from '../defaulting.js';
+import { sameValue } from '../equality.js';
 import { textAt } from '../members.js';
 import type { Strategy } from '../strategy.js';
+import { dnsLabelName } from '../validation/names.js';
+import { annotationsOf } from './pod/annotations.js';
+import { ephemeralContainers } from './pod/ephemeral.js';
+import { preparePod } from './pod/prepare.js';
+import { annotatedContainers } from './pod/profiles.js';
+import { resize } from './pod/resize.js';
+import { podStatus } from './pod/status.js';
+import { reviewPodUpdate } from './pod/update.js';
+import { ANNOTATIONS, specOf, validateNewPod } from './pod/validation.js';
+import { setPodDefaults } from './podspec/defaults.js';
+import { APPARMOR_TEXT } from './podspec/warnings/containers.js';
+import { podWarnings } from './podspec/warnings/template.js';
 
 const DEFAULT_GRACE_SECONDS = 30;
 const FINISHED: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 
-/** Defaults and validation of the pod's specification are still to come; see `registry/DESIGN.md`. */
+/** The host name of a pod is its name. */
+function nameWarnings(pod: ApiObject): string[] {
+  const complaints = dnsLabelName(pod.metadata.name ?? '', false);
+  return complaints.length === 0 ? []
+    : [`metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`];
+}
+
+/** Profiles that were given in annotations alone. The preparation has made fields of them by now. */
+const appArmorWarnings = (pod: ApiObject): string[] => annotatedContainers(annotationsOf(pod), specOf(pod)).flatMap(({ container, key, field }) => {
+  const profile = objectAt(objectAt(container, 'securityContext') ?? {}, 'appArmorProfile');
+  return (field === null ? profile === null : sameValue(field, profile)) ? [`${ANNOTATIONS.key(key)}: ${APPARMOR_TEXT}`] : [];
+});
+
 export const pods: Strategy = {
   generationOf: ['spec'],
-  prepareForCreate(pod) { pod['status'] = { phase: 'Pending', qosClass: 'BestEffort' }; },
+  setDefaults: setPodDefaults,
+  prepareForCreate: preparePod,
   prepareForUpdate(pod, old) { pod['status'] = old['status']; },
+  validate: validateNewPod,
+  reviewUpdate: reviewPodUpdate,
+  // People hardly ever write pods themselves; a warning on every update of a controller would help nobody.
+  warnings: (pod, old) => (old === null ? [...appArmorWarnings(pod), ...nameWarnings(pod), ...podWarnings(pod)] : []),
+  subresources: {
+    status: podStatus,
+    ephemeralcontainers: ephemeralContainers,
+    resize,
+    // The preconditions of a binding are checked where it is made; it touches nothing that rules are about.
+    binding: { prepareForUpdate: () => undefined, reviewUpdate: () => [] },
+    eviction: { prepareForUpdate: () => undefined, reviewUpdate: () => [] },
+  },
   // A pod that no node runs, or that has ended, has nobody to wait for.
   graceSeconds(pod, requested) {
     if (textAt(pod, 'spec', 'nodeName') === '' || FINISHED.has(textAt(pod, 'status', 'phase'))) return 0;

@@ -3,6 +3,8 @@ import { ensureObject, objectAt } from '../../defaulting.js';
 import { itemsOf } from '../../members.js';
 import { forbidden, type Path, type FieldError } from '../../validation/field.js';
 import { validateAnnotations, validateLabels } from '../../validation/metadata.js';
+import { validatePodAnnotations } from '../pod/annotations.js';
+import { validateProfilesAgree } from '../pod/profiles.js';
 import { setPodSpecDefaults } from './defaults.js';
 import { validatePodSpec } from './validation/podspec.js';
 
@@ -19,7 +21,9 @@ export function validatePodTemplate(template: JsonObject, path: Path): FieldErro
   return [
     ...validateLabels(objectAt(metadata, 'labels') as Record<string, string> | null ?? undefined, path.child('labels')),
     ...validateAnnotations(objectAt(metadata, 'annotations') as Record<string, string> | null ?? undefined, path.child('annotations')),
+    ...validatePodAnnotations(objectAt(metadata, 'annotations') ?? {}, spec, path.child('annotations')),
     ...validatePodSpec(spec, path.child('spec')),
+    ...validateProfilesAgree(objectAt(metadata, 'annotations') ?? {}, spec, path.child('spec')),
     ...(itemsOf(spec['ephemeralContainers']).length > 0 ? [forbidden(path.child('spec').child('ephemeralContainers'), 'ephemeral containers not allowed in pod template')] : []),
   ];
 }

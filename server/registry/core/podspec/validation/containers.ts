@@ -27,6 +27,12 @@ const environmentFields = [
 const environmentResources = ['limits.cpu', 'limits.ephemeral-storage', 'limits.memory', 'requests.cpu', 'requests.ephemeral-storage', 'requests.memory'];
 const environmentText = 'a valid environment variable name must consist only of printable ASCII characters other than \'=\'';
 
+/** Rules that hold in pods only: templates with such images exist, and are left alone. */
+export const validateImageSpaces = (spec: JsonObject, path: Path): FieldError[] => ['containers', 'initContainers', 'ephemeralContainers'].flatMap(list =>
+  objectsIn(spec, list).flatMap((container, position) => spacesAround(textAt(container, 'image'), path.child(list).index(position).child('image'))));
+
+export const spacesAround = (image: string, path: Path): FieldError[] => (image.trim() === image ? [] : [invalid(path, image, 'must not have leading or trailing whitespace')]);
+
 /** All containers that run for the pod's purpose. */
 export function validateContainers(spec: JsonObject, path: Path, facts: PodFacts): FieldError[] {
   const at = path.child('containers');
@@ -93,7 +99,7 @@ function validateCommon(container: JsonObject, path: Path, facts: PodFacts): Fie
   const image = textAt(container, 'image');
   return [
     ...(name === '' ? [required(path.child('name'), '')] : dnsLabel(name, path.child('name'))),
-    ...(image === '' ? [required(path.child('image'), '')] : image.trim() !== image ? [invalid(path.child('image'), image, 'must not have leading or trailing whitespace')] : []),
+    ...(image === '' ? [required(path.child('image'), '')] : []),
     ...enumerated(container['terminationMessagePolicy'], ['File', 'FallbackToLogsOnError'], path.child('terminationMessagePolicy')),
     ...validatePorts(container, path, facts),
     ...validateEnvironment(container, path),

@@ -8,7 +8,7 @@ import { validateLabelSelector } from '../../../validation/labelselector.js';
 
 /** Where a pod may run: affinity, tolerations, spread, gates. */
 
-function nodeRequirement(requirement: JsonObject, isField: boolean, path: Path): FieldError[] {
+function nodeRequirement(requirement: JsonObject, isField: boolean, checkValues: boolean, path: Path): FieldError[] {
   const operator = textAt(requirement, 'operator');
   const values = itemsOf(requirement['values']);
   const at = path.child('values');
@@ -20,7 +20,7 @@ function nodeRequirement(requirement: JsonObject, isField: boolean, path: Path):
   else if (operator === 'Gt' || operator === 'Lt') { if (values.length !== 1) findings.push(required(at, 'must be specified single value when `operator` is \'Lt\' or \'Gt\'')); }
   else findings.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
   findings.push(...qualifiedNameComplaints(key).map(text => invalid(path.child('key'), key, text)));
-  return [...findings, ...values.flatMap((value, position) => labelValueComplaints(String(value)).map(text => invalid(at.index(position), value, text)))];
+  return checkValues ? [...findings, ...values.flatMap((value, position) => labelValueComplaints(String(value)).map(text => invalid(at.index(position), value, text)))] : findings;
 }
 
 function fieldRequirement(key: string, operator: string, values: readonly string[], path: Path): FieldError[] {
@@ -31,9 +31,10 @@ function fieldRequirement(key: string, operator: string, values: readonly string
   return [...findings, ...values.flatMap((value, position) => subdomainName(value, false).map(text => invalid(path.child('values').index(position), value, text)))];
 }
 
-export function validateNodeSelectorTerm(term: JsonObject, path: Path): FieldError[] {
+/** `checkValues` is false for preferences: a value that no label can have is merely warned about there. */
+export function validateNodeSelectorTerm(term: JsonObject, path: Path, checkValues = true): FieldError[] {
   return ([['matchExpressions', false], ['matchFields', true]] as const).flatMap(([list, isField]) =>
-    objectsIn(term, list).flatMap((requirement, position) => nodeRequirement(requirement, isField, path.child(list).index(position))));
+    objectsIn(term, list).flatMap((requirement, position) => nodeRequirement(requirement, isField, checkValues, path.child(list).index(position))));
 }
 
 export function validateNodeSelector(selector: JsonObject, path: Path): FieldError[] {
@@ -83,7 +84,7 @@ function nodeAffinity(affinity: JsonObject, path: Path): FieldError[] {
     ...(needed === null ? [] : validateNodeSelector(needed, path.child(requiredTerms))),
     ...objectsIn(affinity, preferredTerms).flatMap((term, position) => {
       const at = path.child(preferredTerms).index(position);
-      return [...weight(term['weight'], at), ...validateNodeSelectorTerm(objectAt(term, 'preference') ?? {}, at.child('preference'))];
+      return [...weight(term['weight'], at), ...validateNodeSelectorTerm(objectAt(term, 'preference') ?? {}, at.child('preference'), false)];
     }),
   ];
 }
@@ -100,9 +101,12 @@ function podAffinity(affinity: JsonObject, path: Path): FieldError[] {
 
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-export function validateTolerations(spec: JsonObject, specPath: Path): FieldError[] {
-  return objectsIn(spec, 'tolerations').flatMap((toleration, position) => {
-    const at = specPath.child('tolerations').index(position);
+export const validateTolerations = (spec: JsonObject, specPath: Path): FieldError[] => validateTolerationList(spec, specPath.child('tolerations'));
+
+/** The tolerations of a holder; `path` is that of the list. */
+export function validateTolerationList(holder: JsonObject, path: Path): FieldError[] {
+  return objectsIn(holder, 'tolerations').flatMap((toleration, position) => {
+    const at = path.index(position);
     const [key, operator, value, effect] = ['key', 'operator', 'value', 'effect'].map(member => textAt(toleration, member)) as [string, string, string, string];
     const findings = key === '' ? [] : qualified(key, at.child('key'));
     if (key === '' && operator !== 'Exists') findings.push(invalid(at.child('operator'), operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'));
@@ -138,8 +142,6 @@ function minDomains(domains: number, action: string, path: Path): FieldError[] {
   if (action !== 'DoNotSchedule') findings.push(invalid(path.child('minDomains'), domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`));
   return findings;
 }
-
-
 
 export function validateSchedulingGates(spec: JsonObject, specPath: Path): FieldError[] {
   const seen = new Set<string>();

@@ -5,7 +5,7 @@ import type { Path } from '../../../validation/field.js';
 import { fractionalBytes } from './amounts.js';
 
 export const SECCOMP_POD_ANNOTATION = 'seccomp.security.alpha.kubernetes.io/pod';
-const SECCOMP_CONTAINER_ANNOTATION = 'container.seccomp.security.alpha.kubernetes.io/';
+export const SECCOMP_CONTAINER_ANNOTATION = 'container.seccomp.security.alpha.kubernetes.io/';
 export const APPARMOR_ANNOTATION = 'container.apparmor.security.beta.kubernetes.io/';
 export const SECCOMP_TEXT = 'non-functional in v1.27+; use the "seccompProfile" field instead';
 export const APPARMOR_TEXT = 'deprecated since v1.30; use the "appArmorProfile" field instead';
