@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Replica } from '../raft/replica-api.js';
 import { createWorkers } from '../workers/pool.js';
-import type { Authorizer } from './authorization/authorizer.js';
+import { createAccess, type Access } from './access.js';
+import { createAdmission } from './admission/chain.js';
+import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
 import { createCatalogue } from './catalogue/resources.js';
 import type { Catalogue } from './catalogue/resources.js';
 import { release } from './catalogue/version.js';
@@ -25,6 +27,7 @@ import type { RaftStorage } from './storage/raft.js';
 /** The API behind the filters, put together from storage, registry and endpoints. */
 export interface Api {
   readonly storage: RaftStorage;
+  readonly access: Access;
   readonly resources: (context: RequestContext) => Promise<void>;
   /** False when the path is no document of the API. */
   readonly documents: (context: RequestContext) => Promise<boolean>;
@@ -36,29 +39,31 @@ export interface Api {
 export interface AssemblyOptions {
   readonly options: ApiServerOptions;
   readonly replica: Replica;
-  readonly authorize: Authorizer;
   readonly log: Logger;
 }
 
 /** Throws when `--runtime-config` names what does not exist. */
-export function assembleApi({ options, replica, authorize, log }: AssemblyOptions): Api {
+export function assembleApi({ options, replica, log }: AssemblyOptions): Api {
   const catalogue = catalogueFrom(options);
   const storage = createRaftStorage({
     replica, prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, report: (error) => { log.named('storage').error('broken stored object', { error }); },
   });
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
-  const registry = createRegistry({ storage, allocators: { services } });
+  const access = createAccess(options, storage, log.named('access'));
+  const registry = createRegistry({ storage, allocators: { services }, admission: createAdmission(access.guards) });
   const workers = createWorkers();
   return {
-    storage,
-    resources: createEndpoints({ registry, catalogue, workers, authorize, minRequestTimeoutSeconds: options['min-request-timeout'] }),
+    storage, access,
+    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, minRequestTimeoutSeconds: options['min-request-timeout'] }),
     documents: createDiscovery({ catalogue, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: `${advertisedAddress(options)}:${options['secure-port']}` }),
     bootstrap: async (signal) => {
       await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });
-      await repair(storage, log);
+      await Promise.all([bootstrapRbac({ registry, catalogue, signal }), repair(storage, log)]);
+      await access.synced;
     },
     close: async () => {
+      access.stop();
       storage.close();
       await workers.close();
     },

@@ -1,6 +1,5 @@
 import { startReplica } from '../raft/client.js';
 import type { Replica } from '../raft/replica-api.js';
-import { accessFrom } from './access.js';
 import { assembleApi } from './assembly.js';
 import type { Api } from './assembly.js';
 import { compactRegularly } from './compaction.js';
@@ -56,9 +55,8 @@ export async function startServer(options: ApiServerOptions, log: Logger): Promi
 
 async function serveReplica(options: ApiServerOptions, log: Logger, serving: Omit<ListenerOptions, 'handle'>, replica: Replica): Promise<RunningServer> {
   const progress: Progress = { synced: false, bootstrapped: false, stopping: false };
-  const access = accessFrom(options, log.named('access'));
-  const api = assembleApi({ options, replica, authorize: access.authorize, log });
-  const chain = frontOf({ options, log, replica, api, access, progress });
+  const api = assembleApi({ options, replica, log });
+  const chain = frontOf({ options, log, replica, api, progress });
   const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => { await api.close(); throw error; });
   const stopCompaction = compactRegularly({
     intervalMs: options['etcd-compaction-interval'], version: () => api.storage.version, log: log.named('compaction'),
@@ -99,12 +97,11 @@ interface FrontOptions {
   readonly log: Logger;
   readonly replica: Replica;
   readonly api: Api;
-  readonly access: ReturnType<typeof accessFrom>;
   readonly progress: Progress;
 }
 
 /** Filters, health checks and metrics around the API. */
-function frontOf({ options, log, replica, api, access, progress }: FrontOptions): Chain {
+function frontOf({ options, log, replica, api, progress }: FrontOptions): Chain {
   const metrics = createMetrics({ disabled: options['disabled-metrics'] });
   exposeReplica(metrics, () => replica.status());
   const health = createHealthRegistry();
@@ -114,7 +111,7 @@ function frontOf({ options, log, replica, api, access, progress }: FrontOptions)
   const routes = createRoutes({ resources: api.resources, documents: api.documents, health, metrics, replicaStatus: () => replica.status(), log: log.named('health') });
   const directives = options['strict-transport-security-directives'];
   return createChain({
-    ...access, metrics, log: log.named('http'),
+    authenticate: api.access.authenticate, authorize: api.access.authorize, metrics, log: log.named('http'),
     requestTimeoutMs: options['request-timeout'],
     inflight: { readOnlyMax: options['max-requests-inflight'], mutatingMax: options['max-mutating-requests-inflight'] },
     corsOrigins: options['cors-allowed-origins'].map((pattern) => new RegExp(pattern)),

@@ -25,16 +25,27 @@ export function attributesOf(user: User, info: RequestInfo, method: string): Att
 /** Methods that no rule names: HEAD reads like GET, the others have no verb at all. */
 const ruleVerbs: ReadonlyMap<string, string> = new Map([['head', 'get'], ['options', ''], ['connect', ''], ['other', '']]);
 
-/** Asks each in order: the first allow or deny counts, silence of all refuses and collects what they had to say. */
+/**
+ * Asks each in order: the first allow or deny counts, silence of all refuses and collects what they had to say. The answer is there at once
+ * unless one of those that were asked had to wait.
+ */
 export function firstDecision(authorizers: readonly Authorizer[]): Authorizer {
-  return async (attributes) => {
-    const reasons: string[] = [];
-    for (const authorize of authorizers) {
-      const answer = authorize(attributes);
-      const decision = answer instanceof Promise ? await answer : answer;
-      if (decision.decision !== 'noOpinion') return decision;
-      if (decision.reason !== '') reasons.push(decision.reason);
+  return (attributes) => ask(authorizers, 0, attributes, []);
+}
+
+function ask(authorizers: readonly Authorizer[], from: number, attributes: Attributes, reasons: string[]): Decision | Promise<Decision> {
+  for (let i = from; i < authorizers.length; i++) {
+    const answer = authorizers[i]!(attributes);
+    if (answer instanceof Promise) {
+      return answer.then((decision) => (settles(decision, reasons) ? decision : ask(authorizers, i + 1, attributes, reasons)));
     }
-    return { decision: 'noOpinion', reason: reasons.join('\n') };
-  };
+    if (settles(answer, reasons)) return answer;
+  }
+  return { decision: 'noOpinion', reason: reasons.join('\n') };
+}
+
+function settles({ decision, reason }: Decision, reasons: string[]): boolean {
+  if (decision !== 'noOpinion') return true;
+  if (reason !== '') reasons.push(reason);
+  return false;
 }

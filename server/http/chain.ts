@@ -69,7 +69,8 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
     const impersonated = impersonate(exchange);
     if (impersonated !== undefined) await impersonated;
     inflight.filter(exchange);
-    await authorize(exchange);
+    const authorized = authorize(exchange);
+    if (authorized !== undefined) await authorized;
     await answer(exchange);
   };
 

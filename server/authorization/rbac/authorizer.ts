@@ -1,11 +1,13 @@
 import { follow, type Following } from '../../storage/follow.js';
 import type { Storage } from '../../storage/contract.js';
 import type { Authorizer } from '../authorizer.js';
+import type { RuleResolver } from '../rules.js';
 import { rbacGroup } from './policy.js';
 import { PolicyIndex } from './policyIndex.js';
 
 export interface Rbac {
   readonly authorize: Authorizer;
+  readonly rules: RuleResolver;
   readonly index: PolicyIndex;
   /** Settles once all roles and bindings are known; until then less is granted than should be, never more. */
   readonly synced: Promise<unknown>;
@@ -25,8 +27,16 @@ export function createRbac(storage: Pick<Storage, 'watch'>): Rbac {
   });
   const followed = [roles('clusterroles'), roles('roles'), bindings('clusterrolebindings'), bindings('rolebindings')];
   return {
-    authorize: (attributes) => index.decide(attributes), index,
+    authorize: (attributes) => index.decide(attributes), rules: listRules(index), index,
     synced: Promise.all(followed.map(({ synced }) => synced)),
     stop: () => { for (const following of followed) following.stop(); },
   };
 }
+
+const listRules = (index: PolicyIndex): RuleResolver => (user, namespace) => {
+  const { rules, problems } = index.rulesFor(user, namespace);
+  return {
+    resourceRules: rules.filter(({ resources }) => resources.length > 0), nonResourceRules: rules.filter(({ nonResourceURLs }) => nonResourceURLs.length > 0),
+    incomplete: false, problems,
+  };
+};

@@ -1,16 +1,27 @@
+import type { JsonObject } from '../../api/object.js';
 import { badRequest } from '../../api/status.js';
+import type { NonResourceRule, ResourceRule } from '../../authorization/rules.js';
 import { textAt } from '../../registry/members.js';
 import { sendDocument, typeOf } from '../answers.js';
 import { negotiate } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { VerbHandler } from '../verbs/deps.js';
 
-/** Lists what the caller may do in a namespace. Authorizers can answer questions but not list rules yet, so the list says that it is incomplete. */
-export const selfSubjectRulesReview: VerbHandler = async (context, { resource }, { reader }) => {
+/** Lists what the caller may do in a namespace, and says when authorizers may allow more than they can list. */
+export const selfSubjectRulesReview: VerbHandler = async (context, { resource }, { reader, rules }) => {
   const representation = negotiate(context, { collection: false, stream: false });
   const { fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
   const body = await reader.object(context, resource, fieldValidation);
-  if (textAt(body, 'spec', 'namespace') === '') throw badRequest('no namespace on request');
-  const status = { resourceRules: [], nonResourceRules: [], incomplete: true, evaluationError: 'the authorizers of this server cannot list rules' };
+  const namespace = textAt(body, 'spec', 'namespace');
+  if (namespace === '') throw badRequest('no namespace on request');
+  const { resourceRules, nonResourceRules, incomplete, problems } = rules(context.user, namespace);
+  const status = {
+    resourceRules: resourceRules.map(resourceRule), nonResourceRules: nonResourceRules.map(nonResourceRule), incomplete,
+    ...(problems.length === 0 ? {} : { evaluationError: problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]` }),
+  };
   sendDocument(context, representation, { ...typeOf(resource), metadata: {}, spec: {}, status }, 201);
 };
+
+const resourceRule = ({ verbs, apiGroups, resources, resourceNames }: ResourceRule): JsonObject =>
+  ({ verbs: [...verbs], apiGroups: [...apiGroups], resources: [...resources], ...(resourceNames.length === 0 ? {} : { resourceNames: [...resourceNames] }) });
+const nonResourceRule = ({ verbs, nonResourceURLs }: NonResourceRule): JsonObject => ({ verbs: [...verbs], nonResourceURLs: [...nonResourceURLs] });

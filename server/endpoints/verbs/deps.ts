@@ -1,4 +1,5 @@
 import type { Authorizer } from '../../authorization/authorizer.js';
+import type { RuleResolver } from '../../authorization/rules.js';
 import type { Catalogue } from '../../catalogue/resources.js';
 import { managerOf } from '../../patch/apply/managers.js';
 import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
@@ -12,6 +13,8 @@ export interface VerbDeps {
   readonly catalogue: Catalogue;
   readonly reader: BodyReader;
   readonly authorize: Authorizer;
+  /** What a user may do, for those who ask about themselves. */
+  readonly rules: RuleResolver;
   /** A watch without a timeout of its own lasts between this and twice this. */
   readonly minRequestTimeoutSeconds: number;
 }

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiObject } from '../../api/object.js';
+import { StatusError } from '../../api/status.js';
+import { systemUser } from '../../api/user.js';
+import { bootstrapObjects } from '../../catalogue/bootstrapObjects.js';
+import type { Catalogue, ServedResource } from '../../catalogue/resources.js';
+import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
+import { servedObject } from '../../registry/conversion.js';
+import { NO_WISH } from '../../registry/deletion.js';
+import { rbacGroup } from './policy.js';
+import { reconcileBinding, reconcileRole, type Reconciled } from './reconcile.js';
+
+const kinds = [
+  { name: 'clusterroles', reconcile: reconcileRole }, { name: 'clusterrolebindings', reconcile: reconcileBinding },
+  { name: 'roles', reconcile: reconcileRole }, { name: 'rolebindings', reconcile: reconcileBinding },
+] as const;
+
+const retryMs = 200;
+const writeTimeoutMs = 10_000;
+const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: writeTimeoutMs, warn: () => {} };
+/** Storage is not ready, or the namespace is not visible yet, or another server was faster: look again. */
+const retryable: ReadonlySet<number> = new Set([404, 409, 429, 503, 504]);
+
+/**
+ * Makes sure that the roles and bindings of every cluster are there and grant at least what they should. All replicas may run it at the same
+ * time. Waits for storage to take writes; rejects only when `signal` aborts or an object is refused, which is a defect.
+ */
+export async function bootstrapRbac({ registry, catalogue, signal }: { readonly registry: Registry; readonly catalogue: Catalogue; readonly signal?: AbortSignal }): Promise<void> {
+  const objects = bootstrapObjects();
+  await Promise.all(kinds.map(async ({ name, reconcile }) => {
+    const resource = catalogue.resource(rbacGroup, 'v1', name);
+    if (resource === null) return;
+    // Together, so that they share the store's round trips.
+    await Promise.all((objects[name] ?? []).map((object) => ensure({ registry, resource, wanted: object, reconcile, signal })));
+  }));
+}
+
+interface Wish {
+  readonly registry: Registry;
+  readonly resource: ServedResource;
+  readonly wanted: ApiObject;
+  readonly reconcile: (current: ApiObject, wanted: ApiObject) => Reconciled;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function ensure(wish: Wish): Promise<void> {
+  for (;;) {
+    wish.signal?.throwIfAborted();
+    try {
+      return await bringUpToDate(wish);
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      if (!retryable.has(error.code)) throw new Error(`${wish.resource.resource} ${wish.wanted.metadata.name ?? ''} cannot be written: ${error.message}`, { cause: error });
+    }
+    await delay(retryMs, undefined, wish.signal === undefined ? {} : { signal: wish.signal });
+  }
+}
+
+async function bringUpToDate({ registry, resource, wanted, reconcile }: Wish): Promise<void> {
+  const { name = '', namespace = '' } = wanted.metadata;
+  const target: Target = { resource, namespace, name };
+  const current = await registry.get(target, { at: 'any' }).catch((error: unknown) => {
+    if (error instanceof StatusError && error.code === 404) return null;
+    throw error;
+  });
+  const create = async (): Promise<void> => { await registry.create({ ...target, name: '' }, structuredClone(wanted), options); };
+  if (current === null) return create();
+  const { action } = reconcile(servedObject(resource, current), wanted);
+  if (action === 'recreate') {
+    const wish = { ...NO_WISH, resourceVersion: String(current.version) };
+    await registry.delete(target, wish, options);
+    return create();
+  }
+  if (action === 'keep') return;
+  const apply = (latest: ApiObject | null): ApiObject => {
+    if (latest === null) return structuredClone(wanted);
+    const next = reconcile(latest, wanted);
+    return next.action === 'update' ? next.object : latest;
+  };
+  await registry.update(target, { apply, subresource: '', uid: null, mayCreate: true }, options);
+}

@@ -1,0 +1,77 @@
+import type { AdmissionPlugin, AdmissionRequest } from '../../admission/contract.js';
+import type { ApiObject } from '../../api/object.js';
+import { forbidden, notFound } from '../../api/status.js';
+import { groupMasters } from '../../authentication/authenticator.js';
+import { sameValue } from '../../registry/equality.js';
+import type { Authorizer } from '../authorizer.js';
+import { missingRules } from './covers.js';
+import { describeRule, printed, rbacGroup, roleRefOf, rulesOf, type PolicyRule } from './policy.js';
+import type { PolicyIndex } from './policyIndex.js';
+
+const everything: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [], nonResourceURLs: [] },
+  { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['*'] },
+];
+
+/**
+ * Nobody hands out more than they hold. Who writes a role must hold every rule of it, or the verb "escalate" on it; who writes a binding
+ * must hold every rule of the role, or the verb "bind" on it. Checked on every write, however it is made: POST, PUT, any patch, apply.
+ */
+export function escalationCheck(index: Pick<PolicyIndex, 'rulesFor' | 'rulesOfRole'>, authorize: Authorizer): AdmissionPlugin {
+  const resources = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'].map((resource) => `${resource}.${rbacGroup}`);
+  return {
+    name: 'RBACEscalation', resources,
+    async admit(request) {
+      const { object, old, user, resource } = request;
+      if (object === null || user.groups.includes(groupMasters) || (old !== null && onlyBookkeepingChanged(object, old))) return;
+      if (resource.resource.endsWith('bindings')) await checkBinding(request, object, index, authorize);
+      else await checkRole(request, object, index, authorize);
+    },
+  };
+}
+
+type Lookup = Pick<PolicyIndex, 'rulesFor' | 'rulesOfRole'>;
+
+/** What the garbage collector changes is nobody's grant. */
+function onlyBookkeepingChanged(object: ApiObject, old: ApiObject): boolean {
+  const content = ({ kind: _kind, apiVersion: _version, metadata: { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, resourceVersion: _rv, ...metadata }, ...rest }: ApiObject): object =>
+    ({ ...rest, metadata });
+  return sameValue(content(object), content(old));
+}
+
+async function checkRole(request: AdmissionRequest, role: ApiObject, index: Lookup, authorize: Authorizer): Promise<void> {
+  const { user, namespace, resource, operation, name } = request;
+  // The name counts only where the path has one, as on every other check of a request.
+  const target = { group: resource.group, resource: resource.resource, namespace, name: operation === 'CREATE' ? '' : name };
+  const { decision } = await authorize({ isResource: true, user, verb: 'escalate', version: '*', subresource: '', ...target });
+  if (decision === 'allow') return;
+  const aggregates = [role, request.old].some((each) => each !== null && (each['aggregationRule'] ?? null) !== null);
+  if (aggregates && missingRules(index.rulesFor(user, namespace).rules, everything).length > 0) {
+    throw forbidden(resource, role.metadata.name ?? '', 'must have cluster-admin privileges to use the aggregationRule');
+  }
+  demand(request, role, rulesOf(role), index);
+}
+
+async function checkBinding(request: AdmissionRequest, binding: ApiObject, index: Lookup, authorize: Authorizer): Promise<void> {
+  const { user, namespace, resource } = request;
+  const ref = roleRefOf(binding);
+  // Validation refuses other kinds.
+  if (ref === null) return;
+  const { decision } = await authorize({
+    isResource: true, user, verb: 'bind', group: rbacGroup, version: '*', namespace, resource: ref.kind === 'Role' ? 'roles' : 'clusterroles', subresource: '', name: ref.name,
+  });
+  if (decision === 'allow') return;
+  const rules = index.rulesOfRole(ref, namespace);
+  if (rules === null) throw notFound(resource, ref.name);
+  demand(request, binding, rules, index);
+}
+
+function demand({ user, namespace, resource }: AdmissionRequest, object: ApiObject, wanted: readonly PolicyRule[], index: Lookup): void {
+  const { rules, problems } = index.rulesFor(user, namespace);
+  const missing = missingRules(rules, wanted);
+  if (missing.length === 0) return;
+  const lines = [...new Set(missing.map(describeRule))].sort();
+  const unresolved = problems.length === 0 ? '' : `; resolution errors: [${problems.join(' ')}]`;
+  throw forbidden(resource, object.metadata.name ?? '',
+    `user ${JSON.stringify(user.name)} (groups=${printed(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${unresolved}`);
+}
