@@ -1,0 +1,69 @@
+import type { KubeObject, ObjectKey, ObjectList } from './object.js';
+import type { Resource } from './resource.js';
+
+/**
+ * What controllers need of an API server. `rest.ts` speaks HTTP; tests use an implementation in memory. Every method rejects with an
+ * `ApiError` when the server refused, and with a `ConnectionError` when no answer came (see `errors.ts`).
+ */
+export interface Api {
+  get<T extends KubeObject>(type: Resource<T>, key: ObjectKey): Promise<T>;
+  list<T extends KubeObject>(type: Resource<T>, options?: ListOptions): Promise<ObjectList<T>>;
+  /** Creates `object` in the namespace that its metadata names. */
+  create<T extends KubeObject>(type: Resource<T>, object: T): Promise<T>;
+  /** Replaces the object, or one of its subresources; refused with a conflict when its resource version is not the newest. */
+  update<T extends KubeObject>(type: Resource<T>, object: T, options?: { readonly subresource?: string }): Promise<T>;
+  patch<T extends KubeObject>(type: Resource<T>, key: ObjectKey, patch: Patch, options?: { readonly subresource?: string }): Promise<T>;
+  delete(type: Resource, key: ObjectKey, options?: DeleteOptions): Promise<void>;
+  deleteCollection(type: Resource, namespace: string, options?: DeleteOptions): Promise<void>;
+  /** Posts to a subresource whose body is of another kind than its parent: tokens, evictions. */
+  post<A>(type: Resource, key: ObjectKey, subresource: string, body: unknown): Promise<A>;
+  /** Resolves once the server accepted the watch. */
+  watch<T extends KubeObject>(type: Resource<T>, options: WatchOptions): Promise<Watch<T>>;
+  /** Reads any path, for discovery. */
+  read<A>(path: string): Promise<A>;
+}
+
+export interface ListOptions {
+  /** '' or absent: all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact';
+}
+
+export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'> {
+  readonly allowWatchBookmarks?: boolean;
+  readonly sendInitialEvents?: boolean;
+  readonly timeoutSeconds?: number;
+}
+
+export type WatchEvent<T> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
+  | { readonly type: 'BOOKMARK'; readonly object: KubeObject }
+  | { readonly type: 'ERROR'; readonly object: unknown };
+
+/** Ends when the server ends it; throws when the connection breaks. Leaving the loop closes it. */
+export interface Watch<T> extends AsyncIterable<WatchEvent<T>> {
+  close(): void;
+}
+
+export type PatchType = 'application/merge-patch+json' | 'application/strategic-merge-patch+json' | 'application/json-patch+json' | 'application/apply-patch+yaml';
+
+export interface Patch {
+  readonly type: PatchType;
+  readonly body: unknown;
+}
+
+export const mergePatch = (body: unknown): Patch => ({ type: 'application/merge-patch+json', body });
+export const strategicPatch = (body: unknown): Patch => ({ type: 'application/strategic-merge-patch+json', body });
+
+export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';
+
+export interface DeleteOptions {
+  readonly propagationPolicy?: PropagationPolicy;
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}

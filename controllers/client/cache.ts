@@ -1,0 +1,74 @@
+import { keyTextOf, type KubeObject } from './object.js';
+
+/** The words under which an object can be found. */
+export type IndexFunction<T> = (object: T) => readonly string[];
+
+/** What controllers may do with a cache: look. Objects in it are shared and never changed. */
+export interface Lister<T extends KubeObject> {
+  get(key: string): T | undefined;
+  list(): readonly T[];
+  inNamespace(namespace: string): readonly T[];
+  by(index: string, word: string): readonly T[];
+}
+
+const namespaceIndex = 'namespace';
+
+/** Objects of one type by key, and by further words. */
+export class Cache<T extends KubeObject> implements Lister<T> {
+  readonly #objects = new Map<string, T>();
+  readonly #indexes = new Map<string, { words: IndexFunction<T>; keys: Map<string, Set<string>> }>();
+
+  constructor() { this.addIndex(namespaceIndex, object => [object.metadata.namespace ?? '']); }
+
+  /** May be called at any time; what is in the cache is indexed at once. */
+  addIndex(name: string, words: IndexFunction<T>): void {
+    if (this.#indexes.has(name)) return;
+    const index = { words, keys: new Map<string, Set<string>>() };
+    this.#indexes.set(name, index);
+    for (const [key, object] of this.#objects) for (const word of words(object)) file(index.keys, word, key);
+  }
+
+  get(key: string): T | undefined { return this.#objects.get(key); }
+  list(): readonly T[] { return [...this.#objects.values()]; }
+  keys(): readonly string[] { return [...this.#objects.keys()]; }
+  get size(): number { return this.#objects.size; }
+  inNamespace(namespace: string): readonly T[] { return this.by(namespaceIndex, namespace); }
+
+  by(name: string, word: string): readonly T[] {
+    const index = this.#indexes.get(name);
+    if (!index) throw new Error(`there is no index ${name}`);
+    return [...index.keys.get(word) ?? []].flatMap(key => this.#objects.get(key) ?? []);
+  }
+
+  /** Returns what was there before. */
+  put(object: T): T | undefined {
+    const key = keyTextOf(object);
+    const before = this.#objects.get(key);
+    this.#objects.set(key, object);
+    for (const { words, keys } of this.#indexes.values()) {
+      if (before) for (const word of words(before)) unfile(keys, word, key);
+      for (const word of words(object)) file(keys, word, key);
+    }
+    return before;
+  }
+
+  remove(key: string): T | undefined {
+    const before = this.#objects.get(key);
+    if (!before) return undefined;
+    this.#objects.delete(key);
+    for (const { words, keys } of this.#indexes.values()) for (const word of words(before)) unfile(keys, word, key);
+    return before;
+  }
+}
+
+function file(keys: Map<string, Set<string>>, word: string, key: string): void {
+  const set = keys.get(word);
+  if (set) set.add(key);
+  else keys.set(word, new Set([key]));
+}
+
+function unfile(keys: Map<string, Set<string>>, word: string, key: string): void {
+  const set = keys.get(word);
+  set?.delete(key);
+  if (set?.size === 0) keys.delete(word);
+}

@@ -1,0 +1,36 @@
+/** Time for everything in this folder, so that tests decide how it passes. */
+export interface Clock {
+  /** Milliseconds since 1970: what is written into objects. */
+  now(): number;
+  /** Milliseconds of a clock that is never set back: what durations are measured with. */
+  elapsed(): number;
+  /** Calls back once after `ms`; the returned function cancels it. Does not keep the process alive. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+/** Longest delay of a Node timer; longer ones would fire at once. */
+const timerMsMax = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, Math.min(Math.max(ms, 0), timerMsMax));
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after `ms`, or at once when `signal` aborts. */
+export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal?.aborted) { resolve(); return; }
+    const finish = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', finish);
+      resolve();
+    };
+    const cancel = clock.after(ms, finish);
+    signal?.addEventListener('abort', finish, { once: true });
+  });
+}

@@ -1,0 +1,156 @@
+import http2 from 'node:http2';
+import { systemClock, type Clock } from './clock.js';
+import { ConnectionError, StoppedError, messageOf } from './errors.js';
+import type { ConnectionSettings } from './kubeconfig.js';
+
+/**
+ * Keep-alive HTTP/2 to one server. Requests share a session; a further session is opened only when the streams of the first are used up, which
+ * happens with many watches. A session that is silent is pinged; one that does not answer is given up with all its streams, so that a
+ * connection which a broken network swallowed is noticed within half a minute.
+ */
+
+export interface ConnectionOptions {
+  readonly clock?: Clock;
+  readonly pingEveryMs?: number;
+  readonly connectTimeoutMs?: number;
+}
+
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+  readonly signal?: AbortSignal;
+}
+
+/** An answer whose head came. Its body is read, or its stream closed, by whoever asked. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: http2.IncomingHttpHeaders;
+  readonly stream: http2.ClientHttp2Stream;
+}
+
+const defaultPingEveryMs = 15_000;
+const defaultConnectTimeoutMs = 10_000;
+/** Streams of one session, unless the server allows fewer. Go servers allow 100 or 250; many watches on one session also share its fate. */
+const streamsPerSessionMax = 90;
+
+interface Session {
+  readonly http: http2.ClientHttp2Session;
+  /** Settled once the session is connected, or failed to. */
+  readonly connected: Promise<void>;
+  streams: number;
+}
+
+export class Connection {
+  readonly #origin: string;
+  readonly #prefix: string;
+  readonly #clock: Clock;
+  readonly #sessions = new Set<Session>();
+  #closed = false;
+
+  constructor(private readonly settings: ConnectionSettings, private readonly options: ConnectionOptions = {}) {
+    const url = new URL(settings.server);
+    this.#origin = url.origin;
+    this.#prefix = url.pathname.replace(/\/$/, '');
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Resolves when the head of the answer came. Rejects with a `ConnectionError` that says whether the request can have had an effect. */
+  async request(request: Request): Promise<Answer> {
+    if (this.#closed) throw new StoppedError('the client is closed');
+    request.signal?.throwIfAborted();
+    const session = this.#session();
+    session.streams++;
+    try {
+      await session.connected;
+    } catch (error) {
+      session.streams--;
+      throw error;
+    }
+    if (session.http.closed || session.http.destroyed) {
+      session.streams--;
+      throw new ConnectionError(`the connection to ${this.#origin} was closed`, true);
+    }
+    return this.#send(session, request);
+  }
+
+  /** Ends every session at once; streams that are open break. */
+  close(): void {
+    this.#closed = true;
+    for (const { http } of this.#sessions) http.destroy();
+  }
+
+  #send(session: Session, { method, path, headers, body, signal }: Request): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const token = this.settings.token?.();
+      const stream = session.http.request({ ':method': method, ':path': this.#prefix + path, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers }, { endStream: body === undefined });
+      const abort = (): void => { stream.close(http2.constants.NGHTTP2_CANCEL); };
+      signal?.addEventListener('abort', abort, { once: true });
+      stream.once('response', answer => resolve({ status: answer[':status'] ?? 0, headers: answer, stream }));
+      // Also after the answer began: the error of a stream that nobody listens to would end the process.
+      stream.on('error', error => reject(this.#failure(stream, error)));
+      stream.once('close', () => {
+        session.streams--;
+        signal?.removeEventListener('abort', abort);
+        reject(signal?.aborted ? new StoppedError('stopped while a request was under way') : this.#failure(stream, null));
+      });
+      if (body !== undefined) stream.end(body);
+    });
+  }
+
+  /** A refused stream was not processed (RFC 9113, 8.7), and neither was one above the last that a GOAWAY names; all else is unknown. */
+  #failure(stream: http2.ClientHttp2Stream, error: Error | null): ConnectionError {
+    const definite = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || stream.id === undefined;
+    return new ConnectionError(`the connection to ${this.#origin} broke: ${error ? messageOf(error) : 'the stream was closed'}`, definite, error);
+  }
+
+  #session(): Session {
+    for (const session of this.#sessions) {
+      const limit = Math.min(streamsPerSessionMax, session.http.remoteSettings?.maxConcurrentStreams ?? streamsPerSessionMax);
+      if (session.streams < limit && !session.http.closed && !session.http.destroyed) return session;
+    }
+    return this.#open();
+  }
+
+  #open(): Session {
+    const { ca, cert, key, skipTlsVerify, tlsServerName } = this.settings;
+    const http = http2.connect(this.#origin, { ca, cert, key, rejectUnauthorized: !skipTlsVerify, ...(tlsServerName === undefined ? {} : { servername: tlsServerName }) });
+    const session: Session = { http, streams: 0, connected: this.#connected(http) };
+    session.connected.catch(() => undefined);
+    this.#sessions.add(session);
+    http.once('close', () => this.#sessions.delete(session));
+    // A session that is going away takes no further streams; those it has may end.
+    http.once('goaway', () => this.#sessions.delete(session));
+    http.on('error', () => undefined);
+    this.#watchOver(http);
+    http.unref();
+    return session;
+  }
+
+  #connected(http: http2.ClientHttp2Session): Promise<void> {
+    const timeoutMs = this.options.connectTimeoutMs ?? defaultConnectTimeoutMs;
+    return new Promise((resolve, reject) => {
+      const fail = (why: string, cause?: unknown): void => { reject(new ConnectionError(`cannot connect to ${this.#origin}: ${why}`, true, cause)); http.destroy(); };
+      const cancel = this.#clock.after(timeoutMs, () => fail(`no answer within ${timeoutMs} ms`));
+      // Node is kept alive while a connection is awaited; afterwards the process's own work decides.
+      http.once('connect', () => { cancel(); resolve(); });
+      http.once('error', error => { cancel(); fail(messageOf(error), error); });
+      http.once('close', () => { cancel(); fail('it was closed'); });
+    });
+  }
+
+  /** A ping that is still unanswered when the next is due means that nobody is there. */
+  #watchOver(http: http2.ClientHttp2Session): void {
+    const everyMs = this.options.pingEveryMs ?? defaultPingEveryMs;
+    let waiting = false;
+    const beat = (): void => {
+      if (http.destroyed) return;
+      if (waiting) { http.destroy(new ConnectionError(`${this.#origin} has been silent for ${everyMs} ms`, false)); return; }
+      if (!http.connecting && http.ping(() => { waiting = false; })) waiting = true;
+      cancel = this.#clock.after(everyMs, beat);
+    };
+    let cancel = this.#clock.after(everyMs, beat);
+    http.once('close', () => cancel());
+  }
+}

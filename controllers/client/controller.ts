@@ -1,0 +1,76 @@
+import type { Api } from './api.js';
+import type { Clock } from './clock.js';
+import type { EventRecorder } from './events.js';
+import type { Informer, Informers } from './informer.js';
+import { keyTextOf, type KubeObject } from './object.js';
+import type { Resource } from './resource.js';
+import { work, WorkQueue, type QueueMetrics, type WorkOptions } from './workQueue.js';
+
+/** What every controller is given. */
+export interface ControllerEnvironment {
+  /** The server, as this controller: with a rate limit, and perhaps an identity, of its own. */
+  readonly api: Api;
+  /** Shared with the other controllers of the process. */
+  readonly informers: Informers;
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: (level: 'info' | 'error', message: string) => void;
+  readonly metrics?: (queue: string) => QueueMetrics;
+}
+
+/** A loop that is ready to run. */
+export interface Controller {
+  readonly name: string;
+  /** Works until `signal` aborts, and resolves when nothing is under way any more. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface QueueControllerOptions {
+  readonly name: string;
+  readonly workers?: number;
+  readonly sync: WorkOptions['sync'];
+  readonly retriesMax?: number;
+  readonly backoffFirstMs?: number;
+  readonly backoffMaxMs?: number;
+  /** Runs beside the workers. */
+  readonly background?: (signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * A controller of the usual form: changes put keys into a queue, workers take them out and bring the object of each key to where it should be.
+ * Watch things with `watch`, then `run`.
+ */
+export class QueueController implements Controller {
+  readonly name: string;
+  readonly queue: WorkQueue;
+  readonly #needed: { synced(): Promise<void> }[] = [];
+
+  constructor(private readonly environment: ControllerEnvironment, private readonly options: QueueControllerOptions) {
+    this.name = options.name;
+    const { backoffFirstMs, backoffMaxMs } = options;
+    const metrics = environment.metrics?.(options.name);
+    this.queue = new WorkQueue({ clock: environment.clock, ...(metrics ? { metrics } : {}), ...(backoffFirstMs === undefined ? {} : { backoffFirstMs }), ...(backoffMaxMs === undefined ? {} : { backoffMaxMs }) });
+  }
+
+  /** Follows a type; `keys` says which keys a change of an object concerns (both states are asked). The default is its own key. */
+  watch<T extends KubeObject>(type: Resource<T>, keys: (object: T) => readonly string[] = object => [keyTextOf(object)]): this {
+    const add = (object: T): void => { for (const key of keys(object)) this.queue.add(key); };
+    this.needs(type).addHandlers({ added: add, changed: (before, after) => { if (before !== after) add(before); add(after); }, removed: add });
+    return this;
+  }
+
+  /** Asks for a type's informer, which is synced before work begins. */
+  needs<T extends KubeObject>(type: Resource<T>): Informer<T> {
+    const informer = this.environment.informers.of(type);
+    this.#needed.push(informer);
+    return informer;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#needed.map(informer => informer.synced()));
+    const { workers = 1, sync, retriesMax, background } = this.options;
+    const onError = (key: string, error: unknown): void => this.environment.log('error', `${this.name}: ${key}: ${error instanceof Error ? error.message : String(error)}`);
+    await Promise.all([work(this.queue, { workers, sync, onError, ...(retriesMax === undefined ? {} : { retriesMax }) }, signal), background?.(signal)]);
+  }
+}

@@ -1,0 +1,103 @@
+import { strategicPatch, type Api } from './api.js';
+import type { Clock } from './clock.js';
+import { isNotFound, unless } from './errors.js';
+import { EventCorrelator, type Correlation, type Happening, type ObjectReference } from './eventCorrelator.js';
+import { timeText, type KubeObject } from './object.js';
+import { resource } from './resource.js';
+
+interface EventObject extends KubeObject {
+  readonly involvedObject: ObjectReference;
+  readonly reason: string;
+  readonly message: string;
+  readonly type: string;
+  readonly source: { readonly component: string };
+  readonly firstTimestamp: string;
+  readonly lastTimestamp: string;
+  readonly count: number;
+  readonly reportingComponent: string;
+  readonly reportingInstance: string;
+}
+
+export const events = resource<EventObject>('v1', 'events', 'Event');
+
+/** Tells of what a controller does. Never waits and never fails: events are for people, and nothing depends on them. */
+export interface EventRecorder {
+  normal(object: KubeObject, reason: string, message: string): void;
+  warning(object: KubeObject, reason: string, message: string): void;
+}
+
+/** Events that wait to be written; more are dropped. */
+const waitingMax = 1000;
+
+/** Writes events in the background, one after another, correlated. One for the process; `as` names who speaks. */
+export class EventWriter {
+  readonly #correlator: EventCorrelator;
+  readonly #waiting: Happening[] = [];
+  #writing: Promise<void> | null = null;
+  #serial = 0;
+
+  constructor(private readonly options: { readonly api: Api; readonly clock: Clock; readonly onError?: (error: unknown) => void }) {
+    this.#correlator = new EventCorrelator(options.clock);
+  }
+
+  as(component: string): EventRecorder {
+    const tell = (type: 'Normal' | 'Warning') => (object: KubeObject, reason: string, message: string): void => this.#tell({ object: referenceTo(object), type, reason, message, component });
+    return { normal: tell('Normal'), warning: tell('Warning') };
+  }
+
+  /** Resolves when everything told so far is written, or failed. */
+  async flushed(): Promise<void> { while (this.#writing) await this.#writing; }
+
+  #tell(happening: Happening): void {
+    if (this.#waiting.length >= waitingMax) return;
+    this.#waiting.push(happening);
+    this.#writing ??= this.#writeAll().finally(() => { this.#writing = null; });
+  }
+
+  async #writeAll(): Promise<void> {
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      try {
+        await this.#write(next, this.#correlator.correlate(next));
+      } catch (error) {
+        this.options.onError?.(error);
+      }
+    }
+  }
+
+  async #write(happening: Happening, correlation: Correlation): Promise<void> {
+    if (correlation.do === 'drop') return;
+    if (correlation.do === 'count' && await this.#countUp(correlation)) return;
+    const now = this.options.clock.now();
+    const namespace = happening.object.namespace || 'default';
+    const name = `${happening.object.name ?? ''}.${this.#unique(now)}`;
+    await this.options.api.create(events, eventOf(happening, correlation.message, { name, namespace, now }));
+    this.#correlator.wrote(correlation.key, { name, namespace, firstAt: now, count: 1 });
+  }
+
+  /** False when the event is there no more: events live for an hour. */
+  async #countUp({ key, message, written }: Extract<Correlation, { do: 'count' }>): Promise<boolean> {
+    const count = written.count + 1;
+    const patch = strategicPatch({ message, count, lastTimestamp: timeText(this.options.clock.now()) });
+    if (!(await unless(isNotFound, this.options.api.patch(events, written, patch)))) return false;
+    this.#correlator.wrote(key, { ...written, count });
+    return true;
+  }
+
+  /** As in the reference a time in nanoseconds, made unique within this process. */
+  #unique(now: number): string {
+    this.#serial = (this.#serial + 1) % 1_000_000;
+    return (BigInt(now) * 1_000_000n + BigInt(this.#serial)).toString(16);
+  }
+}
+
+export function referenceTo({ apiVersion, kind, metadata: { namespace, name, uid, resourceVersion } }: KubeObject): ObjectReference {
+  return { ...(kind ? { kind } : {}), ...(namespace ? { namespace } : {}), ...(name ? { name } : {}), ...(uid ? { uid } : {}), ...(apiVersion ? { apiVersion } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
+}
+
+function eventOf({ object, type, reason, component }: Happening, message: string, at: { readonly name: string; readonly namespace: string; readonly now: number }): EventObject {
+  const time = timeText(at.now);
+  return {
+    apiVersion: 'v1', kind: 'Event', metadata: { name: at.name, namespace: at.namespace },
+    involvedObject: object, reason, message, type, source: { component }, firstTimestamp: time, lastTimestamp: time, count: 1, reportingComponent: component, reportingInstance: '',
+  };
+}

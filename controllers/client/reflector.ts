@@ -1,0 +1,156 @@
+import type { Api, Watch, WatchEvent } from './api.js';
+import { pause, type Clock } from './clock.js';
+import { ApiError, ConnectionError, isExpired } from './errors.js';
+import type { KubeObject } from './object.js';
+import type { Resource } from './resource.js';
+
+/** Where a reflector puts what it sees. Calls come one after another, in the order of versions. */
+export interface Sink<T> {
+  /** Everything that exists, as of `version`. */
+  replace(objects: readonly T[], version: string): void;
+  put(object: T): void;
+  /** `last` is the object's last state. */
+  remove(last: T): void;
+  /** Nothing happened up to `version`. */
+  progress(version: string): void;
+  /** The newest version that was put in; '' for none. */
+  readonly version: string;
+}
+
+export interface ReflectorOptions<T extends KubeObject> {
+  readonly api: Api;
+  readonly type: Resource<T>;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Told of what goes wrong; the reflector goes on. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const watchSecondsMin = 300;
+/** After the end that was asked for; then the connection is taken for dead. */
+const watchOverdueMs = 60_000;
+const backoffFirstMs = 200;
+const backoffMaxMs = 30_000;
+const backoffFactor = 2;
+const pageSize = 500;
+const initialEventsEnd = 'k8s.io/initial-events-end';
+
+/**
+ * Keeps a sink equal to what a server has of one type:
+ *
+ *     initial state (a watch that begins with it, or pages of a list) --> watch --ended, broken--> watch from the last version
+ *                 ^---------------------------- version forgotten (410) -----------------------------'
+ *
+ * The initial state is a consistent read, so a replica that lags cannot show anything older than what was seen before.
+ */
+export class Reflector<T extends KubeObject> {
+  #lists = false;
+  #stale = true;
+  #failures = 0;
+
+  constructor(private readonly options: ReflectorOptions<T>, private readonly sink: Sink<T>) {}
+
+  /** Resolves after `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#follow(signal);
+        this.#failures = 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#consider(error);
+        const waitMs = Math.min(backoffMaxMs, backoffFirstMs * backoffFactor ** this.#failures++) * (1 + this.options.random());
+        await pause(this.options.clock, waitMs, signal);
+      }
+    }
+  }
+
+  #consider(error: unknown): void {
+    if (isExpired(error)) this.#stale = true;
+    // A server that does not know such watches says so; it will not learn it while this program runs.
+    else if (this.#stale && !this.#lists && error instanceof ApiError && (error.code === 400 || error.code === 422)) { this.#lists = true; return; }
+    if (!isExpired(error)) this.options.onError?.(error);
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    if (this.#stale && this.#lists) await this.#list(signal);
+    const withState = this.#stale;
+    const watch = await this.#open(withState);
+    const stop = (): void => watch.close();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      await this.#consume(watch, withState ? [] : null);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      watch.close();
+    }
+  }
+
+  #selection(): { namespace?: string; labelSelector?: string; fieldSelector?: string } {
+    const { namespace, labelSelector, fieldSelector } = this.options;
+    return { ...(namespace ? { namespace } : {}), ...(labelSelector ? { labelSelector } : {}), ...(fieldSelector ? { fieldSelector } : {}) };
+  }
+
+  #open(withState: boolean): Promise<Watch<T>> {
+    const timeoutSeconds = Math.floor(watchSecondsMin * (1 + this.options.random()));
+    const common = { ...this.#selection(), allowWatchBookmarks: true, timeoutSeconds };
+    return this.options.api.watch(this.options.type, withState ? { ...common, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : { ...common, resourceVersion: this.sink.version });
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    const items: T[] = [];
+    let next = '';
+    let version = '';
+    do {
+      const page = await this.options.api.list(this.options.type, { ...this.#selection(), limit: pageSize, ...(next ? { continue: next } : {}) });
+      items.push(...page.items);
+      version = page.metadata.resourceVersion ?? '';
+      next = page.metadata.continue ?? '';
+    } while (next !== '' && !signal.aborted);
+    this.#replace(items, version);
+  }
+
+  /** `initial` collects the state that the watch begins with, and is null once it is complete. */
+  async #consume(watch: Watch<T>, initial: T[] | null): Promise<void> {
+    const overdue = this.options.clock.after(watchSecondsMin * 2 * 1000 + watchOverdueMs, () => watch.close());
+    try {
+      for await (const event of watch) initial = this.#take(event, initial);
+    } finally {
+      overdue();
+    }
+    if (initial) throw new ConnectionError('a watch ended before its initial state was complete', true);
+  }
+
+  #take(event: WatchEvent<T>, initial: T[] | null): T[] | null {
+    switch (event.type) {
+      case 'ERROR': throw failureOf(event.object);
+      case 'BOOKMARK': {
+        const version = event.object.metadata.resourceVersion ?? '';
+        if (initial && event.object.metadata.annotations?.[initialEventsEnd] === 'true') { this.#replace(initial, version); return null; }
+        if (!initial) this.sink.progress(version);
+        return initial;
+      }
+      case 'DELETED': case 'ADDED': case 'MODIFIED':
+        if (initial) initial.push(event.object);
+        else if (event.type === 'DELETED') this.sink.remove(event.object);
+        else this.sink.put(event.object);
+        this.#failures = 0;
+        return initial;
+    }
+  }
+
+  #replace(items: readonly T[], version: string): void {
+    this.sink.replace(items, version);
+    this.#stale = false;
+    this.#failures = 0;
+  }
+}
+
+function failureOf(object: unknown): Error {
+  const status = typeof object === 'object' && object !== null ? object as { code?: number } : {};
+  return new ApiError(status.code ?? 500, status, 'a watch');
+}

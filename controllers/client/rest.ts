@@ -1,0 +1,186 @@
+import type { Api, DeleteOptions, ListOptions, Patch, Watch, WatchOptions } from './api.js';
+import { pause, systemClock, type Clock } from './clock.js';
+import { Connection, type Answer } from './connection.js';
+import { ApiError, ConnectionError, StoppedError, type StatusDocument } from './errors.js';
+import { keyOf, type KubeObject, type ObjectKey, type ObjectList } from './object.js';
+import { apiVersionOf, pathOf, type Resource } from './resource.js';
+import type { Throttle } from './throttle.js';
+import { JsonWatch } from './watchStream.js';
+
+/**
+ * The API over HTTP, in JSON. (Protobuf, which `--kube-api-content-type` asks for by default, would need the codecs of the server, which this
+ * program does not contain; servers answer either.)
+ */
+
+export interface RestOptions {
+  readonly connection: Connection;
+  /** The part before the slash becomes the field manager of what this client writes. */
+  readonly userAgent: string;
+  readonly throttle?: Throttle;
+  readonly clock?: Clock;
+  /** After it aborts every call rejects with a `StoppedError`, those under way included. */
+  readonly signal?: AbortSignal;
+  /** Called before each write leaves; throws when this client may not write any more. */
+  readonly mayWrite?: () => void;
+  /** Headers added to each request, such as an identity of its own. */
+  readonly headers?: () => Promise<Readonly<Record<string, string>>>;
+  /** How often a request is repeated that had no effect, and how long an answer may take. Whoever must act by a deadline wants less of both. */
+  readonly retries?: number;
+  readonly timeoutMs?: number;
+  readonly observe?: (request: { readonly verb: string; readonly code: number; readonly seconds: number }) => void;
+}
+
+/** As in client-go: how often a request is repeated that the server, or the network, did not carry out. */
+const defaultRetries = 10;
+const retryAfterDefaultSeconds = 1;
+const reconnectDelayMs = 200;
+const defaultTimeoutMs = 60_000;
+/** A list of everything may be long, but an answer without bound would be a defect. */
+const answerBytesMax = 512 * 1024 * 1024;
+
+interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly type?: string;
+}
+
+export class RestApi implements Api {
+  readonly #clock: Clock;
+
+  constructor(private readonly options: RestOptions) { this.#clock = options.clock ?? systemClock; }
+
+  /** The same server, under other circumstances: another rate limit, identity or life time. */
+  with(changes: Partial<RestOptions>): RestApi { return new RestApi({ ...this.options, ...changes }); }
+
+  get<T extends KubeObject>(type: Resource<T>, key: ObjectKey): Promise<T> { return this.#json({ method: 'GET', path: pathOf(type, key) }); }
+
+  async list<T extends KubeObject>(type: Resource<T>, options: ListOptions = {}): Promise<ObjectList<T>> {
+    const { namespace, ...query } = options;
+    const list = await this.#json<ObjectList<T> & { items: T[] | null }>({ method: 'GET', path: pathOf(type, { namespace: namespace ?? '' }) + queryOf(query) });
+    return { ...list, items: (list.items ?? []).map(item => named(type, item)) };
+  }
+
+  create<T extends KubeObject>(type: Resource<T>, object: T): Promise<T> {
+    return this.#json({ method: 'POST', path: pathOf(type, { namespace: object.metadata.namespace ?? '' }), body: named(type, object) });
+  }
+
+  update<T extends KubeObject>(type: Resource<T>, object: T, { subresource = '' }: { readonly subresource?: string } = {}): Promise<T> {
+    return this.#json({ method: 'PUT', path: pathOf(type, { ...keyOf(object), subresource }), body: named(type, object) });
+  }
+
+  patch<T extends KubeObject>(type: Resource<T>, key: ObjectKey, patch: Patch, { subresource = '' }: { readonly subresource?: string } = {}): Promise<T> {
+    return this.#json({ method: 'PATCH', path: pathOf(type, { ...key, subresource }), body: patch.body, type: patch.type });
+  }
+
+  async delete(type: Resource, key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
+    await this.#json({ method: 'DELETE', path: pathOf(type, key), body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options } });
+  }
+
+  async deleteCollection(type: Resource, namespace: string, options: DeleteOptions = {}): Promise<void> {
+    await this.#json({ method: 'DELETE', path: pathOf(type, { namespace }), body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options } });
+  }
+
+  post<A>(type: Resource, key: ObjectKey, subresource: string, body: unknown): Promise<A> { return this.#json({ method: 'POST', path: pathOf(type, { ...key, subresource }), body }); }
+
+  read<A>(path: string): Promise<A> { return this.#json({ method: 'GET', path }); }
+
+  async watch<T extends KubeObject>(type: Resource<T>, { namespace, ...query }: WatchOptions): Promise<Watch<T>> {
+    const path = pathOf(type, { namespace: namespace ?? '' }) + queryOf({ watch: true, ...query });
+    const answer = await this.#send({ method: 'GET', path }, null);
+    return new JsonWatch<T>(answer.stream);
+  }
+
+  async #json<A>(call: Call): Promise<A> {
+    const answer = await this.#send(call, this.options.timeoutMs ?? defaultTimeoutMs);
+    return JSON.parse((await bodyOf(answer)).toString('utf8')) as A;
+  }
+
+  /** Resolves with a successful answer. Repeats what certainly had no effect, and reads in any case. */
+  async #send(call: Call, timeoutMs: number | null): Promise<Answer> {
+    for (let attempt = 0; ; attempt++) {
+      await this.options.throttle?.take(this.options.signal);
+      const outcome = await this.#attempt(call, timeoutMs).then<Answer | number, number>(
+        answer => (answer.status < 300 ? answer : this.#refusal(call, answer, attempt)),
+        (error: unknown) => this.#broken(call, error, attempt));
+      if (typeof outcome !== 'number') return outcome;
+      await pause(this.#clock, outcome, this.options.signal);
+    }
+  }
+
+  async #attempt({ method, path, body, type = 'application/json' }: Call, timeoutMs: number | null): Promise<Answer> {
+    const { connection, userAgent, headers, mayWrite, signal, observe } = this.options;
+    const content = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const own = await headers?.() ?? {};
+    if (signal?.aborted) throw new StoppedError('the client is stopped');
+    if (method !== 'GET') mayWrite?.();
+    const started = this.#clock.elapsed();
+    const limit = timeoutMs === null ? signal : either(signal, AbortSignal.timeout(timeoutMs));
+    const answer = await connection.request({
+      method, path, ...(content ? { body: content } : {}), ...(limit ? { signal: limit } : {}),
+      headers: { accept: 'application/json', 'user-agent': userAgent, ...own, ...(content ? { 'content-type': type, 'content-length': String(content.length) } : {}) },
+    });
+    observe?.({ verb: method, code: answer.status, seconds: (this.#clock.elapsed() - started) / 1000 });
+    return answer;
+  }
+
+  /** How long to wait before the request is sent again. Throws what the caller is to know. */
+  async #refusal(call: Call, answer: Answer, attempt: number): Promise<number> {
+    const text = (await bodyOf(answer)).toString('utf8');
+    const status = statusOf(text);
+    const header = answer.headers['retry-after'];
+    const seconds = header !== undefined && /^\d+$/.test(header) ? Number(header) : null;
+    const error = new ApiError(answer.status, status, `${call.method} ${call.path}`, seconds ?? status.details?.retryAfterSeconds ?? null);
+    // 429 and 503 with Retry-After are said before the request is looked at. A 504 is not: the write may have been carried out.
+    const turnedAway = answer.status === 429 || (answer.status === 503 && seconds !== null);
+    const again = turnedAway || (call.method === 'GET' && answer.status >= 500 && seconds !== null);
+    // An eviction that a budget refuses is answered with 429 as well, and for as long as the budget says so: that is for the caller.
+    if (!again || attempt >= (this.options.retries ?? defaultRetries) || call.path.endsWith('/eviction')) throw error;
+    return (error.retryAfterSeconds ?? retryAfterDefaultSeconds) * 1000;
+  }
+
+  #broken(call: Call, error: unknown, attempt: number): number {
+    if (this.options.signal?.aborted) throw new StoppedError('the client is stopped');
+    const again = error instanceof ConnectionError && (error.definite || call.method === 'GET');
+    if (!again || attempt >= (this.options.retries ?? defaultRetries)) throw error;
+    return reconnectDelayMs * Math.min(attempt + 1, 10);
+  }
+}
+
+/** Items of lists carry neither kind nor apiVersion; owner references and events need both. */
+export function named<T extends KubeObject>(type: Resource, object: T): T {
+  return object.kind !== undefined && object.apiVersion !== undefined ? object : { ...object, apiVersion: apiVersionOf(type), kind: type.kind };
+}
+
+function queryOf(options: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(options)) if (value !== undefined && value !== '') query.set(name, String(value));
+  return query.size === 0 ? '' : `?${query.toString()}`;
+}
+
+function bodyOf({ stream }: Answer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    stream.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > answerBytesMax) stream.destroy(new Error('the answer is too long'));
+    });
+    stream.once('end', () => resolve(Buffer.concat(chunks)));
+    const broke = (error?: Error): void => reject(new ConnectionError('the connection broke within an answer', false, error));
+    stream.once('error', broke).once('close', broke);
+  });
+}
+
+function statusOf(text: string): StatusDocument {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // Not every refusal is a Status: an unserved path is answered in plain text.
+  }
+  return text === '' ? {} : { message: text.trim() };
+}
+
+const either = (a: AbortSignal | undefined, b: AbortSignal): AbortSignal => (a ? AbortSignal.any([a, b]) : b);

@@ -1,0 +1,56 @@
+import { pause, type Clock } from './clock.js';
+import { StoppedError } from './errors.js';
+
+export interface Throttle {
+  /** Resolves when one more request may be sent. Requests pass in the order in which they came. */
+  take(signal?: AbortSignal): Promise<void>;
+}
+
+export const unthrottled: Throttle = { take: () => Promise.resolve() };
+
+/**
+ * A token bucket: `burst` requests at once after a quiet time, `qps` in the long run. A request that must wait takes its token in advance, which
+ * keeps the order without a queue.
+ */
+export class TokenBucket implements Throttle {
+  #tokens: number;
+  #filledAt: number;
+
+  constructor(private readonly qps: number, private readonly burst: number, private readonly clock: Clock) {
+    this.#tokens = burst;
+    this.#filledAt = clock.elapsed();
+  }
+
+  /** Takes a token if there is one now. */
+  tryTake(): boolean {
+    this.#fill();
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  /** Takes a token, present or future, and says after how many milliseconds it is there. */
+  reserve(): number {
+    this.#fill();
+    this.#tokens -= 1;
+    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.qps) * 1000;
+  }
+
+  async take(signal?: AbortSignal): Promise<void> {
+    const waitMs = this.reserve();
+    if (waitMs > 0) await pause(this.clock, waitMs, signal);
+    if (signal?.aborted) throw new StoppedError('stopped while waiting for the client-side rate limit');
+  }
+
+  #fill(): void {
+    const now = this.clock.elapsed();
+    this.#tokens = Math.min(this.burst, this.#tokens + ((now - this.#filledAt) / 1000) * this.qps);
+    this.#filledAt = now;
+  }
+}
+
+/** As `--kube-api-qps` and `--kube-api-burst` say; a rate of 0 means the default of clients, a negative one none. */
+export function throttleFor(qps: number, burst: number, clock: Clock): Throttle {
+  if (qps < 0) return unthrottled;
+  return new TokenBucket(qps === 0 ? 5 : qps, Math.max(1, burst === 0 ? 10 : burst), clock);
+}

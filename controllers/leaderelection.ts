@@ -1,0 +1,203 @@
+import type { Api } from './client/api.js';
+import { pause, type Clock } from './client/clock.js';
+import { isAlreadyExists, isNotFound, messageOf, unless } from './client/errors.js';
+import type { EventRecorder } from './client/events.js';
+import { microTimeText, type KubeObject } from './client/object.js';
+import { resource } from './client/resource.js';
+
+/**
+ * Elects one of several programs through a Lease, as client-go does it.
+ *
+ * What it guarantees: while every clock runs at nearly the same rate, at most one program thinks that it leads. Clocks need not agree on the
+ * time: how long a lease has not moved is measured on the observer's own clock, from when it saw the lease move last.
+ *
+ * What it does not: it does not fence. A request that the leader sent before its lease ran out may be carried out after another has taken
+ * over. Controllers bear that, because every write is conditional on a version or harmless when repeated.
+ */
+
+export interface Lease extends KubeObject {
+  readonly spec?: {
+    readonly holderIdentity?: string;
+    readonly leaseDurationSeconds?: number;
+    readonly acquireTime?: string;
+    readonly renewTime?: string;
+    readonly leaseTransitions?: number;
+  };
+}
+
+export const leases = resource<Lease>('coordination.k8s.io/v1', 'leases', 'Lease');
+
+export interface LeaderElectionOptions {
+  readonly api: Api;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Unlike that of any other candidate. */
+  readonly identity: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** How long others wait, after they saw the lease move last, before they take it. */
+  readonly leaseDurationMs: number;
+  /** How long the holder tries to renew before it gives up; less than the lease duration, so that it stops before others begin. */
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+  readonly events?: EventRecorder;
+  readonly onError?: (error: unknown) => void;
+  /** Told whenever another holder is seen. */
+  readonly onNewLeader?: (identity: string) => void;
+}
+
+/** Candidates do not all try at the same moment. */
+const jitterFactor = 1.2;
+
+export class LeaderElector {
+  #lease: Lease | null = null;
+  #movedAt = Number.NEGATIVE_INFINITY;
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  #reported = '';
+  #over = false;
+
+  constructor(private readonly options: LeaderElectionOptions) {}
+
+  /** Whether this program may act now: asked before every write, because a program that was stopped for a while learns of it late. */
+  get mayAct(): boolean { return !this.#over && this.#leads && this.options.clock.elapsed() - this.#renewedAt < this.options.renewDeadlineMs; }
+
+  get #leads(): boolean { return this.#lease?.spec?.holderIdentity === this.options.identity; }
+
+  /**
+   * Waits for leadership, then calls `lead` with a signal that aborts when leadership is lost or `signal` aborts. Resolves after `lead` has
+   * resolved; the lease is then given back if it is still held. `lost` tells whether leadership ended against the program's will.
+   */
+  async run(lead: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<'stopped' | 'lost'> {
+    if (!(await this.#acquire(signal))) return 'stopped';
+    const leading = new AbortController();
+    const stop = (): void => leading.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    const work = lead(leading.signal);
+    // Should the work end by itself, leadership has no purpose any more.
+    const ended = new AbortController();
+    void work.then(() => ended.abort(), () => ended.abort());
+    await this.#renew(AbortSignal.any([signal, ended.signal]));
+    // An attempt to renew that is still under way changes nothing any more.
+    this.#over = true;
+    leading.abort();
+    try {
+      await work;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      // Only now: the next leader must not begin while this one's last steps are under way.
+      if (this.#leads) await this.#release();
+    }
+    return signal.aborted || ended.signal.aborted ? 'stopped' : 'lost';
+  }
+
+  async #acquire(signal: AbortSignal): Promise<boolean> {
+    const { clock, retryPeriodMs, random, events } = this.options;
+    while (!signal.aborted) {
+      if (await this.#tryAcquireOrRenew()) {
+        if (this.#lease) events?.normal(this.#lease, 'LeaderElection', `${this.options.identity} became leader`);
+        return true;
+      }
+      await pause(clock, retryPeriodMs * (1 + random() * jitterFactor), signal);
+    }
+    return false;
+  }
+
+  /** Resolves when renewal has failed for the whole deadline, or `signal` aborts. */
+  async #renew(signal: AbortSignal): Promise<void> {
+    const { clock, retryPeriodMs, renewDeadlineMs, events } = this.options;
+    while (!signal.aborted) {
+      await pause(clock, retryPeriodMs, signal);
+      if (signal.aborted) return;
+      const untilMs = this.#renewedAt + renewDeadlineMs;
+      // An attempt may hang for longer than the deadline; the deadline holds all the same.
+      const renewed = await Promise.race([this.#tryAcquireOrRenew(), pause(clock, untilMs - clock.elapsed(), signal).then(() => false)]);
+      if (!renewed && clock.elapsed() >= untilMs) {
+        if (this.#lease) events?.normal(this.#lease, 'LeaderElection', `${this.options.identity} stopped leading`);
+        return;
+      }
+    }
+  }
+
+  async #tryAcquireOrRenew(): Promise<boolean> {
+    try {
+      return await this.#attempt();
+    } catch (error) {
+      this.options.onError?.(error);
+      return false;
+    }
+  }
+
+  /** The time of the attempt counts from before the request, because the others may see the lease move at any moment after it. */
+  async #attempt(): Promise<boolean> {
+    const startedAt = this.options.clock.elapsed();
+    if (this.#leads && this.mayAct) {
+      const kept = await this.#write(this.#lease, startedAt).catch(() => null);
+      if (kept) return true;
+    }
+    const found = await unless(isNotFound, this.options.api.get(leases, this.options));
+    if (!found) return this.#create(startedAt);
+    this.#observe(found);
+    const holder = found.spec?.holderIdentity ?? '';
+    const free = holder === '' || holder === this.options.identity;
+    if (!free && this.options.clock.elapsed() - this.#movedAt < (found.spec?.leaseDurationSeconds ?? 0) * 1000) return false;
+    return (await this.#write(found, startedAt)) !== null;
+  }
+
+  async #create(startedAt: number): Promise<boolean> {
+    const { api, namespace, name } = this.options;
+    const lease: Lease = { metadata: { namespace, name }, spec: this.#claim(null) };
+    const created = await unless(isAlreadyExists, api.create(leases, lease));
+    if (created) this.#hold(created, startedAt);
+    return created !== null;
+  }
+
+  /** Conditional on the version that was seen: of two candidates one gets a conflict. */
+  async #write(lease: Lease | null, startedAt: number): Promise<Lease | null> {
+    if (!lease) return null;
+    const written = await this.options.api.update(leases, { ...lease, spec: { ...lease.spec, ...this.#claim(lease) } });
+    this.#hold(written, startedAt);
+    return written;
+  }
+
+  #claim(lease: Lease | null): NonNullable<Lease['spec']> {
+    const { clock, identity, leaseDurationMs } = this.options;
+    const now = microTimeText(clock.now());
+    const renews = lease?.spec?.holderIdentity === identity;
+    return {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.max(1, Math.ceil(leaseDurationMs / 1000)),
+      acquireTime: renews ? lease?.spec?.acquireTime ?? now : now,
+      renewTime: now,
+      leaseTransitions: (lease?.spec?.leaseTransitions ?? 0) + (lease && !renews ? 1 : 0),
+    };
+  }
+
+  #hold(lease: Lease, startedAt: number): void {
+    this.#observe(lease);
+    this.#renewedAt = startedAt;
+  }
+
+  #observe(lease: Lease): void {
+    const before = this.#lease;
+    this.#lease = lease;
+    if (before?.metadata.resourceVersion !== lease.metadata.resourceVersion) this.#movedAt = this.options.clock.elapsed();
+    const holder = lease.spec?.holderIdentity ?? '';
+    if (holder === this.#reported || holder === '') return;
+    this.#reported = holder;
+    this.options.onNewLeader?.(holder);
+  }
+
+  /** An empty holder lets the next candidate take over at its next try. */
+  async #release(): Promise<void> {
+    const lease = this.#lease;
+    if (!lease) return;
+    const now = microTimeText(this.options.clock.now());
+    const { leaseTransitions = 0 } = lease.spec ?? {};
+    try {
+      await this.options.api.update(leases, { ...lease, spec: { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now, leaseTransitions } });
+    } catch (error) {
+      this.options.onError?.(new Error(`the lease could not be given back: ${messageOf(error)}`, { cause: error }));
+    }
+    this.#lease = null;
+  }
+}
