@@ -3,16 +3,16 @@ import type { Replica } from '../raft/replica-api.js';
 import { createWorkers } from '../workers/pool.js';
 import { createAccess, type Access } from './access.js';
 import { createAdmission } from './admission/chain.js';
+import { createPlugins } from './admission/plugins.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
-import { createCatalogue } from './catalogue/resources.js';
-import type { Catalogue } from './catalogue/resources.js';
 import { release } from './catalogue/version.js';
 import { createDiscovery } from './discovery/discovery.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
 import type { Logger } from './observability/logger.js';
+import { createOpenApi } from './openapi/openapi.js';
 import type { ApiServerOptions } from './options/apiserver.js';
-import { servedBy, unknownKeys } from './options/runtimeConfig.js';
+import { catalogueOf } from './options/runtimeConfig.js';
 import { defaultServiceRange } from './options/serviceRange.js';
 import { bootstrap } from './registry/bootstrap.js';
 import { createServiceAllocator } from './registry/core/service/allocator.js';
@@ -42,21 +42,22 @@ export interface AssemblyOptions {
   readonly log: Logger;
 }
 
-/** Throws when `--runtime-config` names what does not exist. */
 export function assembleApi({ options, replica, log }: AssemblyOptions): Api {
-  const catalogue = catalogueFrom(options);
+  const catalogue = catalogueOf(options['runtime-config']);
   const storage = createRaftStorage({
     replica, prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, report: (error) => { log.named('storage').error('broken stored object', { error }); },
   });
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
   const access = createAccess(options, storage, log.named('access'));
-  const registry = createRegistry({ storage, allocators: { services }, admission: createAdmission(access.guards) });
+  const registry = createRegistry({ storage, allocators: { services }, admission: createAdmission([...createPlugins({ storage }), ...access.guards]) });
   const workers = createWorkers();
+  const discovery = createDiscovery({ catalogue, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: `${advertisedAddress(options)}:${options['secure-port']}` });
+  const openapi = createOpenApi(catalogue);
   return {
     storage, access,
     resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, minRequestTimeoutSeconds: options['min-request-timeout'] }),
-    documents: createDiscovery({ catalogue, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: `${advertisedAddress(options)}:${options['secure-port']}` }),
+    documents: async (context) => await discovery(context) || openapi.documents(context),
     bootstrap: async (signal) => {
       await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });
       await Promise.all([bootstrapRbac({ registry, catalogue, signal }), repair(storage, log)]);
@@ -65,7 +66,7 @@ export function assembleApi({ options, replica, log }: AssemblyOptions): Api {
     close: async () => {
       access.stop();
       storage.close();
-      await workers.close();
+      await Promise.all([workers.close(), openapi.close()]);
     },
   };
 }
@@ -78,12 +79,4 @@ async function repair(storage: RaftStorage, log: Logger): Promise<void> {
   } catch (error) {
     log.named('services').warn('cannot check claims on addresses and ports', { error });
   }
-}
-
-function catalogueFrom(options: ApiServerOptions): Catalogue {
-  const config = options['runtime-config'];
-  const everything = createCatalogue({ serves: () => true });
-  const unknown = unknownKeys(config, everything.groups.flatMap(({ name, versions }) => versions.map(({ version }) => ({ group: name, version }))));
-  if (unknown.length > 0) throw new Error(`--runtime-config names ${unknown.join(', ')}, which this server does not have; name versions such as batch/v1, or api/all, api/ga, api/beta, api/alpha`);
-  return createCatalogue({ serves: servedBy(config) });
 }

@@ -41,8 +41,8 @@ export interface Catalogue {
 }
 
 export interface CatalogueOptions {
-  /** Decides what is served; the default is what the release serves without configuration. */
-  readonly serves?: (groupVersion: GroupVersion, servedByDefault: boolean) => boolean;
+  /** Decides what is served, resource by resource; the default is what the release serves without configuration. A version without resources is not served. */
+  readonly serves?: (resource: GroupVersion & GroupResource, servedByDefault: boolean) => boolean;
 }
 
 type SubresourceRow = [name: string, kind: string, verbs: string, group?: string, version?: string];
@@ -72,9 +72,10 @@ export const createCatalogue = ({ serves = (_, byDefault) => byDefault }: Catalo
 };
 
 function servedGroup({ name, versions }: GroupRow, serves: NonNullable<CatalogueOptions['serves']>): ServedGroup[] {
-  const served = versions
-    .filter(row => serves({ group: name, version: row.version }, row.servedByDefault))
-    .map(row => ({ version: row.version, resources: row.resources.map(entry => servedResource(entry, { group: name, version: row.version }, versions)) }));
+  const served = versions.map(({ version, servedByDefault, resources }) => {
+    const rows = resources.filter(([resource]) => serves({ group: name, version, resource }, servedByDefault));
+    return { version, resources: rows.map(row => servedResource(row, { group: name, version }, versions)) };
+  }).filter(({ resources }) => resources.length > 0);
   return served.length === 0 ? [] : [{ name, versions: served }];
 }
 

@@ -7,7 +7,6 @@ import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
 import { negotiateAccept } from '../endpoints/negotiation.js';
 import { aggregated, coreGroups, coreVersions, groupDocument, groupList, namedGroups, resourceList } from './documents.js';
-import { createOpenApiIndex } from './openapiIndex.js';
 
 export interface DiscoveryOptions {
   readonly catalogue: Catalogue;
@@ -24,19 +23,18 @@ const MAJOR = '1';
 const MINOR = '36';
 
 const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-const OTHER_PATHS = ['/healthz', '/livez', '/metrics', '/openapi/v3', '/readyz', '/version'];
+const OTHER_PATHS = ['/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'];
 
 /** Answers one path; `segments` are those after the first. */
 type Page = (context: RequestContext, segments: readonly string[]) => boolean;
 
 /**
- * Answers requests for documents about the API: discovery in both forms, `/version`, the list of paths and the index of OpenAPI documents.
+ * Answers requests for documents about the API: discovery in both forms, `/version` and the list of paths.
  * False when the path is none of them. Throws StatusError.
  */
 export function createDiscovery(options: DiscoveryOptions): (context: RequestContext) => Promise<boolean> {
   const { catalogue } = options;
   const bytesOf = memo((document: JsonObject) => Buffer.from(`${JSON.stringify(document)}\n`));
-  const openapi = createOpenApiIndex(catalogue);
   const core = { plain: coreVersions(catalogue, options.serverAddress ?? ''), aggregated: aggregated(coreGroups(catalogue)) };
   const named = { plain: groupList(catalogue), aggregated: aggregated(namedGroups(catalogue)) };
   const paths = { paths: rootPaths(options) };
@@ -70,14 +68,6 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
       const group = catalogue.group(groupName);
       if (group === null || more.length > 0) return false;
       return versionName === undefined ? onlyGet(context) && plain(context, groupDocument(group), withoutAggregated(context)) : resources(context, groupName, versionName);
-    },
-    'openapi': (context, [v3, ...rest]) => {
-      if (v3 !== 'v3') return false;
-      const document = rest.length === 0 ? openapi.index : openapi.document(rest.join('/'));
-      if (document === null) return false;
-      // The reference names no type for the index.
-      send(context, 200, rest.length === 0 ? 'text/plain; charset=utf-8' : 'application/json', bytesOf(document));
-      return true;
     },
   };
   return async context => {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { formatDuration } from '../catalogue/flags/duration.js';
 import type { ApiServerOptions } from './apiserver.js';
+import { runtimeConfigComplaint } from './runtimeConfig.js';
 
 /** Rules between options: each yields a complaint that names the options, or null. */
 type Rule = (options: ApiServerOptions, given: ReadonlySet<string>) => string | null;
@@ -41,6 +42,7 @@ const rules: readonly Rule[] = [
   clusterHoldsThisMember,
   severalMembersNeedCertificates,
   electionTimeout,
+  (options) => runtimeConfigComplaint(options['runtime-config']),
 ];
 
 function modeNeeds(mode: string, option: Name): Rule {

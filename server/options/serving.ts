@@ -29,7 +29,7 @@ export const servingFlags = {
     'endpoint-reconciler-type': { kind: 'string', default: 'lease', oneOf: ['lease', 'master-count', 'none'], effect: 'none', help: 'How the endpoints of the API\'s own service are kept.' },
     'runtime-config': {
       kind: 'map', default: {}, check: (value) => (/^(true|false|)$/.test(value) ? null : 'true or false'),
-      help: 'Versions to serve or not to serve, such as batch/v1=false, or all of a stage: api/all, api/ga, api/beta, api/alpha.',
+      help: 'What to serve or not to serve: resources (batch/v1/jobs=false), versions (batch/v1=false; v1 for the core group), or all of a stage: api/all, api/ga, api/beta, api/alpha. The most particular key counts.',
     },
     'runtime-config-emulation-forward-compatible': { kind: 'bool', default: false, effect: 'none', help: 'Serve versions named in --runtime-config although they are newer than the emulated version.' },
     'emulation-forward-compatible': { kind: 'bool', default: false, effect: 'none', help: 'Serve the more stable forms of APIs that came after the emulated version.' },

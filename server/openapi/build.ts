@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { JsonObject } from '../api/object.js';
+import type { ServedGroup } from '../catalogue/resources.js';
+import { release } from '../catalogue/version.js';
+import { pathsOfVersion, rootDocuments, rootOf, type PathEntry } from './operations.js';
+import { documentEncoder } from './protobuf/encode.js';
+import { OPENAPI_V2, OPENAPI_V3 } from './protobuf/messages.js';
+import { documentV2 } from './v2.js';
+import { documentV3 } from './v3.js';
+
+/** What is to be described. Plain data: it travels to another thread. */
+export interface Source {
+  readonly groups: readonly ServedGroup[];
+  /** `GROUP/RESOURCE` of types whose deletion answers with the object. */
+  readonly answersObject: ReadonlySet<string>;
+}
+
+export type Encoding = 'json' | 'protobuf';
+/** All documents of one version of OpenAPI in one encoding. */
+export interface Form { readonly version: 2 | 3; readonly encoding: Encoding }
+
+/** An encoded document. Only compressed bytes are kept: nearly all clients take them, and there are a few megabytes otherwise. */
+export interface BuiltDocument {
+  /** Of the document's content, in whichever encoding. */
+  readonly hash: string;
+  readonly gzip: Uint8Array;
+}
+
+/** By the path below `/openapi/v3/`; version 2 has one document, with an empty path. */
+export type BuiltDocuments = ReadonlyMap<string, BuiltDocument>;
+
+const ENCODERS = { 2: documentEncoder(OPENAPI_V2), 3: documentEncoder(OPENAPI_V3) };
+
+/** Makes all documents of a form. Takes some hundred milliseconds: not for the thread that serves requests. */
+export function buildDocuments(source: Source, { version, encoding }: Form): BuiltDocuments {
+  const documents = version === 2 ? new Map([['', documentV2([...pathsBySection(source).values()].flat(), release)]]) : documentsV3(source);
+  return new Map([...documents].map(([path, document]) => [path, encoded(document, version, encoding)]));
+}
+
+/** The documents of version 3, not encoded. */
+export const documentsV3 = (source: Source): Map<string, JsonObject> =>
+  new Map([...pathsBySection(source)].map(([section, paths]) => [section, documentV3(paths, release)]));
+
+export const pathsBySection = ({ groups, answersObject }: Source): Map<string, PathEntry[]> => new Map([
+  ...rootDocuments(groups),
+  ...groups.flatMap(group => group.versions.map(({ version, resources }) => [
+    rootOf({ group: group.name, version }),
+    pathsOfVersion(group, version, resources, resource => answersObject.has(`${resource.group}/${resource.resource}`)),
+  ] as const)),
+]);
+
+function encoded(document: JsonObject, version: 2 | 3, encoding: Encoding): BuiltDocument {
+  const json = Buffer.from(JSON.stringify(document));
+  const hash = createHash('sha512').update(json).digest('hex').toUpperCase();
+  return { hash, gzip: gzipSync(encoding === 'json' ? json : ENCODERS[version](document)) };
+}

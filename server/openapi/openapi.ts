@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Catalogue } from '../catalogue/resources.js';
+import { send } from '../endpoints/answers.js';
+import type { RequestContext } from '../endpoints/context.js';
+import { strategyOf } from '../registry/strategies.js';
+import type { BuiltDocument, BuiltDocuments, Encoding, Source } from './build.js';
+import { createBuilder } from './builder.js';
+
+export interface OpenApi {
+  /** Answers a request for an OpenAPI document; false when the path is none of them. */
+  readonly documents: (context: RequestContext) => Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+const decompress = promisify(gunzip);
+
+/** Descriptions of the API in OpenAPI versions 2 and 3, made of the catalogue when they are first asked for. */
+export function createOpenApi(catalogue: Catalogue): OpenApi {
+  const builder = createBuilder(sourceOf(catalogue));
+  let index: Buffer | null = null;
+
+  const sendIndex = async (context: RequestContext): Promise<true> => {
+    index ??= indexOf(await builder.documents({ version: 3, encoding: 'json' }));
+    context.response.setHeader('etag', `"${createHash('sha512').update(index).digest('hex').toUpperCase()}"`);
+    // The reference names no type for the index.
+    return notModified(context) || sent(context, 'text/plain; charset=utf-8', index);
+  };
+
+  const sendDocument = async (context: RequestContext, version: 2 | 3, path: string): Promise<boolean> => {
+    const encoding = wantedEncoding(context, version);
+    const document = (await builder.documents({ version, encoding: encoding ?? 'json' })).get(path);
+    if (document === undefined) return false;
+    if (encoding === null) return sent(context, 'text/plain; charset=utf-8', Buffer.alloc(0), 406);
+    if (version === 3 && redirected(context, path, document)) return true;
+    await sendBuilt(context, MEDIA_TYPES[version][encoding], document);
+    return true;
+  };
+
+  return {
+    documents: async context => {
+      const [, root, version, ...rest] = context.info.path.replace(/\/$/, '').split('/');
+      if (root !== 'openapi') return false;
+      if (version === 'v2' && rest.length === 0) return sendDocument(context, 2, '');
+      if (version !== 'v3') return false;
+      return rest.length === 0 ? sendIndex(context) : sendDocument(context, 3, rest.join('/'));
+    },
+    close: () => builder.close(),
+  };
+}
+
+export function sourceOf({ groups }: Catalogue): Source {
+  const resources = groups.flatMap(({ versions }) => versions.flatMap(version => version.resources));
+  return { groups, answersObject: new Set(resources.filter(({ storage }) => strategyOf(storage).deleteAnswers === 'object').map(({ group, resource }) => `${group}/${resource}`)) };
+}
+
+const urlOf = (path: string, hash: string): string => `/openapi/v3/${path}?hash=${hash}`;
+
+/** Hashes in the addresses let clients keep documents for as long as they do not change. */
+const indexOf = (documents: BuiltDocuments): Buffer =>
+  Buffer.from(JSON.stringify({ paths: Object.fromEntries([...documents].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, { hash }]) => [path, { serverRelativeURL: urlOf(path, hash) }])) }));
+
+const MEDIA_TYPES: Readonly<Record<2 | 3, Readonly<Record<Encoding, string>>>> = {
+  2: { json: 'application/json', protobuf: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' },
+  3: { json: 'application/json', protobuf: 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf' },
+};
+
+/** Older clients write an "@" that media types must not have. */
+const spelled = (mediaType: string): string => mediaType.replace(/@(v1\.0\+protobuf)$/, '.$1');
+
+/** What the client prefers of the two encodings; null when it takes neither. */
+function wantedEncoding({ request }: RequestContext, version: 2 | 3): Encoding | null {
+  const { json, protobuf } = MEDIA_TYPES[version];
+  const encodings: Readonly<Record<string, Encoding>> = { [json]: 'json', [protobuf]: 'protobuf', '*/*': 'json', 'application/*': 'json' };
+  const accept = request.headers.accept ?? '';
+  const entries = (accept === '' ? '*/*' : accept).split(',').map(entry => {
+    const [mediaType = '', ...parameters] = entry.split(';').map(part => part.trim());
+    return { mediaType: spelled(mediaType), quality: Number(parameters.find(each => each.startsWith('q='))?.slice(2) ?? 1) };
+  });
+  return entries.sort((a, b) => b.quality - a.quality).map(({ mediaType }) => encodings[mediaType]).find(encoding => encoding !== undefined) ?? null;
+}
+
+/** A client with an outdated address is sent to the present one; with a present address it need never ask again. */
+function redirected({ query, response }: RequestContext, path: string, { hash }: BuiltDocument): boolean {
+  const asked = query.get('hash') ?? '';
+  if (asked === '') return false;
+  if (asked === hash) {
+    response.setHeader('cache-control', 'public, immutable');
+    response.setHeader('expires', new Date(Date.now() + YEAR_MS).toUTCString());
+    return false;
+  }
+  response.statusCode = 301;
+  response.setHeader('location', urlOf(path, hash));
+  response.end();
+  return true;
+}
+
+async function sendBuilt(context: RequestContext, mediaType: string, { hash, gzip }: BuiltDocument): Promise<void> {
+  const { request, response } = context;
+  response.setHeader('etag', `"${hash}"`);
+  response.setHeader('vary', 'Accept, Accept-Encoding');
+  if (notModified(context)) return;
+  if (/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(request.headers['accept-encoding'] ?? ''))) {
+    response.setHeader('content-encoding', 'gzip');
+    sent(context, mediaType, Buffer.from(gzip.buffer, gzip.byteOffset, gzip.byteLength));
+  } else sent(context, mediaType, await decompress(gzip));
+}
+
+/** Answers 304 when the client has the document already. A compressing proxy may have marked the tag as weak. */
+function notModified({ request, response }: RequestContext): boolean {
+  const tag = String(response.getHeader('etag'));
+  const known = (request.headers['if-none-match'] ?? '').split(',').map(each => each.trim().replace(/^W\//, ''));
+  if (!known.includes(tag) && !known.includes('*')) return false;
+  response.statusCode = 304;
+  response.end();
+  return true;
+}
+
+const sent = (context: RequestContext, mediaType: string, bytes: Buffer, code = 200): true => {
+  send(context, code, mediaType, bytes);
+  return true;
+};

@@ -1,0 +1,103 @@
+import type { JsonObject, JsonValue } from '../api/object.js';
+import { openApiNameOf, typeNamed, type ApiType, type Field, type Shape } from '../catalogue/types.js';
+import { descriptionOfField, descriptionOfType } from './descriptions.js';
+
+/** What the two versions of OpenAPI write differently in schemas. */
+export interface Dialect {
+  readonly refPrefix: string;
+  /** Version 3 knows alternatives, and ignores what stands beside a reference; version 2 knows no defaults here, which old clients misread. */
+  readonly version: 2 | 3;
+}
+
+const SCALARS: Readonly<Record<string, JsonObject>> = {
+  string: { type: 'string' }, bytes: { type: 'string', format: 'byte' }, int32: { type: 'integer', format: 'int32' }, int64: { type: 'integer', format: 'int64' },
+  double: { type: 'number', format: 'double' }, boolean: { type: 'boolean' },
+};
+
+/** JSON forms of their own, where version 3 can say more than version 2. */
+const ALTERNATIVES: Readonly<Record<string, JsonObject>> = {
+  'intstr.IntOrString': { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
+  'resource.Quantity': { oneOf: [{ type: 'string' }, { type: 'number' }] },
+};
+
+/** Schemas of types, collected as they are referred to. */
+export class SchemaSet {
+  private readonly made = new Map<string, JsonObject>();
+  private readonly wanted: string[] = [];
+
+  constructor(private readonly dialect: Dialect) {}
+
+  /** A reference to the schema of a type, by its short name; the schema becomes part of the set. */
+  ref(name: string): JsonObject {
+    if (!this.made.has(name)) {
+      this.made.set(name, {});
+      this.wanted.push(name);
+    }
+    return { $ref: `${this.dialect.refPrefix}${openApiNameOf(name)}` };
+  }
+
+  /** All that was referred to, and all that these refer to, by full name in the order of the alphabet. */
+  all(): JsonObject {
+    for (let name = this.wanted.pop(); name !== undefined; name = this.wanted.pop()) this.made.set(name, this.schemaOf(typeNamed(name) ?? missing(name)));
+    return Object.fromEntries([...this.made].map(([name, schema]) => [openApiNameOf(name), schema] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  private schemaOf(type: ApiType): JsonObject {
+    const description = descriptionOfType(type);
+    const kinds = type.kinds.length === 0 ? {} : { 'x-kubernetes-group-version-kind': type.kinds.map(({ group, kind, version }) => ({ group, kind, version })) };
+    return {
+      ...(description === null ? {} : { description }), ...(type.fields === undefined ? this.leaf(type) : this.members(type, type.fields)), ...kinds,
+      ...(type.mapType === undefined ? {} : { 'x-kubernetes-map-type': type.mapType }),
+      ...(type.unions.length === 0 ? {} : { 'x-kubernetes-unions': type.unions.map(union => ({ ...union, 'fields-to-discriminateBy': { ...union['fields-to-discriminateBy'] } })) }),
+    };
+  }
+
+  private leaf({ name, leaf = '' }: ApiType): JsonObject {
+    const alternatives = this.dialect.version === 3 ? ALTERNATIVES[name] : undefined;
+    if (alternatives !== undefined) return alternatives;
+    const [type = '', format] = leaf.split(' ');
+    return { ...(type === 'any' ? {} : { type }), ...(format === undefined ? {} : { format }) };
+  }
+
+  private members(type: ApiType, fields: ReadonlyMap<string, Field>): JsonObject {
+    const required = [...fields.values()].filter(field => field.required).map(({ name }) => name);
+    return {
+      type: 'object', properties: Object.fromEntries([...fields.values()].map(field => [field.name, this.member(type, field)])),
+      ...(required.length === 0 ? {} : { required }),
+    };
+  }
+
+  private member(owner: ApiType, field: Field): JsonObject {
+    const description = descriptionOfField(owner, field.name);
+    const beside = { ...(description === null ? {} : { description }), ...this.defaultOf(field), ...extensionsOf(field) };
+    const schema = this.shape(field.shape);
+    const wrapped = this.dialect.version === 3 && schema['$ref'] !== undefined && Object.keys(beside).length > 0 ? { allOf: [schema] } : schema;
+    return { ...beside, ...wrapped, ...(field.enum === undefined ? {} : { enum: [...field.enum] }) };
+  }
+
+  /** A structure that is always there is empty by default. */
+  private defaultOf({ default: value, shape, presence }: Field): JsonObject {
+    if (this.dialect.version === 2) return {};
+    if (value !== undefined) return { default: value as JsonValue };
+    return shape.is === 'type' && presence === 'always' && typeNamed(shape.name)?.fields !== undefined ? { default: {} } : {};
+  }
+
+  private shape(shape: Shape): JsonObject {
+    switch (shape.is) {
+      case 'scalar': return { ...SCALARS[shape.scalar] };
+      case 'type': return this.ref(shape.name);
+      case 'list': return { type: 'array', items: this.shape(shape.items) };
+      case 'map': return { type: 'object', additionalProperties: this.shape(shape.values) };
+    }
+  }
+}
+
+const EXTENSIONS: readonly (readonly [keyof Field, string])[] = [
+  ['listMapKeys', 'x-kubernetes-list-map-keys'], ['listType', 'x-kubernetes-list-type'], ['mapType', 'x-kubernetes-map-type'],
+  ['patchMergeKey', 'x-kubernetes-patch-merge-key'], ['patchStrategy', 'x-kubernetes-patch-strategy'],
+];
+
+const extensionsOf = (field: Field): JsonObject =>
+  Object.fromEntries(EXTENSIONS.filter(([member]) => field[member] !== undefined).map(([member, extension]) => [extension, field[member] as JsonValue]));
+
+const missing = (name: string): never => { throw new Error(`type ${name} is referred to but not described`); };
