@@ -67,12 +67,14 @@ export class SubjectGrants {
   private readonly byRole = new Map<Role, Grant[]>();
   private merged: RuleIndex<Grant> | null = null;
   private mergedAt = -1;
+  private missing: readonly string[] = [];
+  private missingAt = -1;
 
   add(grant: Grant): void {
     const grants = this.byRole.get(grant.binding.role);
     if (grants === undefined) this.byRole.set(grant.binding.role, [grant]);
     else grants.push(grant);
-    this.merged = null;
+    this.forget();
   }
 
   /** Takes back what a binding granted. True when nothing is left. */
@@ -80,7 +82,7 @@ export class SubjectGrants {
     const left = (this.byRole.get(binding.role) ?? []).filter((grant) => grant.binding !== binding);
     if (left.length === 0) this.byRole.delete(binding.role);
     else this.byRole.set(binding.role, left);
-    this.merged = null;
+    this.forget();
     return this.byRole.size === 0;
   }
 
@@ -93,6 +95,20 @@ export class SubjectGrants {
 
   roles(): Iterable<Role> {
     return this.byRole.keys();
+  }
+
+  /** What is wrong with the bindings of this subject: roles that are not there. */
+  problems(epoch: number): readonly string[] {
+    if (this.missingAt !== epoch) {
+      this.missing = [...this.byRole.keys()].filter(({ rules }) => rules === null).map(({ absence }) => absence);
+      this.missingAt = epoch;
+    }
+    return this.missing;
+  }
+
+  private forget(): void {
+    this.merged = null;
+    this.missingAt = -1;
   }
 
   private mergedIndex(epoch: number): RuleIndex<Grant> {

@@ -75,8 +75,8 @@ export class PolicyIndex {
 
   /** Everything that a user may do in a namespace (empty: in the cluster as a whole), and what could not be found out. */
   rulesFor(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problems: readonly string[] } {
-    const roles = [...this.rolesOf(user, namespace)];
-    return { rules: roles.flatMap(({ rules }) => rules ?? []), problems: problemsOf(roles) };
+    const rules = [...this.grantsOf(user, namespace)].flatMap((grants) => [...grants.roles()].flatMap((role) => role.rules ?? []));
+    return { rules, problems: this.problemsOf(user, namespace) };
   }
 
   /** What a binding in a namespace would grant with this reference; null when there is no such role. */
@@ -98,16 +98,29 @@ export class PolicyIndex {
   }
 
   private refusal(user: User, namespace: string): Decision {
-    const problems = problemsOf(this.rolesOf(user, namespace));
+    const problems = this.problemsOf(user, namespace);
     if (problems.length === 0) return silence;
     return { decision: 'noOpinion', reason: `RBAC: ${problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`}` };
   }
 
-  private *rolesOf(user: User, namespace: string): Generator<Role> {
+  private problemsOf(user: User, namespace: string): readonly string[] {
+    let found: readonly string[] = [];
+    for (const grants of this.grantsOf(user, namespace)) {
+      const problems = grants.problems(this.epoch);
+      if (problems.length > 0) found = [...new Set([...found, ...problems])];
+    }
+    return found;
+  }
+
+  private *grantsOf(user: User, namespace: string): Generator<SubjectGrants> {
     for (const name of namespace === CLUSTER ? [CLUSTER] : [CLUSTER, namespace]) {
       const scope = this.scopes.get(name);
-      yield* scope?.users.get(user.name)?.roles() ?? [];
-      for (const group of user.groups) yield* scope?.groups.get(group)?.roles() ?? [];
+      const own = scope?.users.get(user.name);
+      if (own !== undefined) yield own;
+      for (const group of user.groups) {
+        const shared = scope?.groups.get(group);
+        if (shared !== undefined) yield shared;
+      }
     }
   }
 
@@ -139,5 +152,3 @@ function grantsAt(scope: Scope, subject: Subject): SubjectGrants {
   if (grants === undefined) map.set(key, grants = new SubjectGrants());
   return grants;
 }
-
-const problemsOf = (roles: Iterable<Role>): string[] => [...new Set([...roles].filter(({ rules }) => rules === null).map(({ absence }) => absence))];

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { bootstrapRules, masters } from '../../../server/authorization/builtin.js';
+import { bootstrapRights } from '../../fixtures/bootstrapRights.js';
+import { masters } from '../../../server/authorization/builtin.js';
 import { firstDecision } from '../../../server/authorization/authorizer.js';
 import { createCatalogue } from '../../../server/catalogue/resources.js';
 import { createDiscovery } from '../../../server/discovery/discovery.js';
@@ -11,6 +12,7 @@ import { createRoutes } from '../../../server/http/routes.js';
 import { createHealthRegistry } from '../../../server/observability/health.js';
 import type { Logger } from '../../../server/observability/logger.js';
 import { createMetrics } from '../../../server/observability/metrics.js';
+import { createOpenApi } from '../../../server/openapi/openapi.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';
 import { selectableFieldsOf } from '../../../server/registry/strategies.js';
 import { createRegistry } from '../../../server/registry/store.js';
@@ -32,9 +34,11 @@ export async function startTestServer(log: Logger = silent): Promise<TestServer>
   const catalogue = createCatalogue();
   const registry = createRegistry({ storage });
   const workers = createWorkers();
-  const authorize = firstDecision([masters, bootstrapRules]);
+  const discovery = createDiscovery({ catalogue });
+  const openapi = createOpenApi(catalogue);
+  const authorize = firstDecision([masters, bootstrapRights()]);
   const routes = createRoutes({
-    resources: createEndpoints({ registry, catalogue, workers, authorize }), documents: createDiscovery({ catalogue }),
+    resources: createEndpoints({ registry, catalogue, workers, authorize }), documents: async context => await discovery(context) || openapi.documents(context),
     health: createHealthRegistry(), metrics: createMetrics(), replicaStatus: null, log,
   });
   const chain = createChain({
@@ -50,6 +54,7 @@ export async function startTestServer(log: Logger = silent): Promise<TestServer>
     async close() {
       server.closeAllConnections();
       server.close();
+      await openapi.close();
       await workers.close();
     },
   };

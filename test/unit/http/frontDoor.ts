@@ -3,7 +3,8 @@ import https from 'node:https';
 import { certificateAuthenticator } from '../../../server/authentication/certificate.js';
 import { firstOf, refuseTokens } from '../../../server/authentication/authenticator.js';
 import { firstDecision } from '../../../server/authorization/authorizer.js';
-import { bootstrapRules, masters } from '../../../server/authorization/builtin.js';
+import { bootstrapRights } from '../../fixtures/bootstrapRights.js';
+import { masters } from '../../../server/authorization/builtin.js';
 import type { RequestContext } from '../../../server/endpoints/context.js';
 import { createChain } from '../../../server/http/chain.js';
 import type { Chain, ChainOptions } from '../../../server/http/chain.js';
@@ -42,7 +43,7 @@ export async function openFrontDoor({ identities, server, resources, chain: chai
   health.add({ name: 'ping', check: () => {} }, ['healthz', 'livez', 'readyz']);
   const routes = createRoutes({ resources, documents: () => Promise.resolve(false), health, metrics, replicaStatus: null, log });
   const chain = createChain({
-    authenticate: firstOf([certificateAuthenticator(), refuseTokens], { anonymous }), authorize: firstDecision([masters, bootstrapRules]),
+    authenticate: firstOf([certificateAuthenticator(), refuseTokens], { anonymous }), authorize: firstDecision([masters, bootstrapRights()]),
     requestTimeoutMs: 60_000, inflight: { readOnlyMax: 0, mutatingMax: 0 }, corsOrigins: [], strictTransportSecurity: null, metrics, log, ...chainOptions,
   }, routes);
   const listener = await listen({
