@@ -1,0 +1,29 @@
+import type { ApiObject } from '../api/object.js';
+import type { GroupResource } from '../api/resource.js';
+import { readFailure } from '../registry/failures.js';
+import { everything } from '../registry/everything.js';
+import type { Storage } from '../storage/contract.js';
+
+/** What admission looks at besides the object itself. */
+export interface Lookup {
+  /** The object, or null when there is none. The local state answers; only what seems absent is asked for again with the latest state. */
+  find(resource: GroupResource, namespace: string, name: string): Promise<ApiObject | null>;
+  /** All objects of a type, as the local state has them; null for all namespaces. */
+  list(resource: GroupResource, namespace: string | null): Promise<readonly ApiObject[]>;
+}
+
+export const createLookup = (storage: Storage): Lookup => ({
+  async find(resource, namespace, name) {
+    const key = { resource, namespace, name };
+    let result = await storage.get(key, { at: 'any' });
+    if (result.outcome === 'absent') result = await storage.get(key, { at: 'mostRecent' });
+    if (result.outcome === 'absent') return null;
+    if (result.outcome !== 'found') throw readFailure(result);
+    return result.object.decode();
+  },
+  async list(resource, namespace) {
+    const result = await storage.list({ resource, namespace, ...everything });
+    if (result.outcome !== 'found') throw readFailure(result);
+    return result.items.map(item => item.decode());
+  },
+});

@@ -1,0 +1,26 @@
+import type { Storage } from '../storage/contract.js';
+import type { AdmissionPlugin } from './contract.js';
+import { createLookup } from './lookup.js';
+import { defaultTolerationSeconds } from './pods/defaultTolerations.js';
+import { priority } from './pods/priority.js';
+import { runtimeClass } from './pods/runtimeClass.js';
+import { serviceAccount } from './pods/serviceAccount.js';
+import { podTopologyLabels } from './pods/topologyLabels.js';
+
+export interface PluginOptions {
+  readonly storage: Storage;
+  /** Numbers in [0, 1), for generated names. */
+  readonly random?: () => number;
+}
+
+/** The steps of admission in their order, which is that of the reference: later ones see what earlier ones have added. */
+export function createPlugins({ storage, random = Math.random }: PluginOptions): readonly AdmissionPlugin[] {
+  const lookup = createLookup(storage);
+  return [
+    serviceAccount(lookup, random),
+    priority(lookup),
+    defaultTolerationSeconds(),
+    runtimeClass(lookup),
+    podTopologyLabels(lookup),
+  ];
+}

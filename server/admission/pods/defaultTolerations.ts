@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../api/object.js';
+import { ensureObject, objectsIn } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import type { AdmissionPlugin } from '../contract.js';
+
+/** How long a pod stays on a node that has become unreachable, unless it says so itself. */
+const STAY_SECONDS = 300;
+const TAINTS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] as const;
+
+const concerns = (toleration: JsonObject, taint: string): boolean =>
+  ['', taint].includes(textAt(toleration, 'key')) && ['', 'NoExecute'].includes(textAt(toleration, 'effect'));
+
+/** Adds what the pod does not decide itself. */
+export function addDefaultTolerations(spec: JsonObject, seconds: Readonly<Record<string, number>>): void {
+  const present = objectsIn(spec, 'tolerations');
+  const added = TAINTS.filter(taint => !present.some(toleration => concerns(toleration, taint)))
+    .map(key => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: seconds[key] ?? STAY_SECONDS }));
+  if (added.length > 0) spec['tolerations'] = [...present, ...added];
+}
+
+/** `--default-not-ready-toleration-seconds` and its sibling, by taint; absent ones are five minutes. */
+export const defaultTolerationSeconds = (seconds: Readonly<Record<string, number>> = {}): AdmissionPlugin => ({
+  name: 'DefaultTolerationSeconds',
+  resources: ['pods'],
+  admit({ object, subresource, operation }) {
+    if (object !== null && subresource === '' && operation !== 'DELETE') addDefaultTolerations(ensureObject(object, 'spec'), seconds);
+  },
+});

@@ -1,0 +1,67 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { forbidden } from '../../api/status.js';
+import { sameValue } from '../../registry/equality.js';
+import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { Lookup } from '../lookup.js';
+import { mergeTolerations } from './tolerations.js';
+
+const CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' };
+const PODS = { group: '', resource: 'pods' };
+
+/** Takes the overhead of the class over into the pod; tells why the pod contradicts it, or null. */
+export function applyOverhead(spec: JsonObject, found: ApiObject): string | null {
+  const fixed = objectAt(objectAt(found, 'overhead') ?? {}, 'podFixed');
+  if (fixed === null) return null;
+  const own = objectAt(spec, 'overhead');
+  if (own !== null && Object.keys(own).length > 0 && !sameValue(own, fixed)) return 'pod rejected: Pod\'s Overhead doesn\'t match RuntimeClass\'s defined Overhead';
+  spec['overhead'] = structuredClone(fixed);
+  return null;
+}
+
+/** Takes over where pods of the class can run; tells why the pod contradicts it, or null. */
+export function applyScheduling(spec: JsonObject, found: ApiObject): string | null {
+  const scheduling = objectAt(found, 'scheduling');
+  if (scheduling === null) return null;
+  const [selector, own] = [objectAt(scheduling, 'nodeSelector') ?? {}, objectAt(spec, 'nodeSelector') ?? {}];
+  for (const [key, value] of Object.entries(selector)) {
+    if (own[key] !== undefined && own[key] !== value) return `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${String(value)}; pod.spec.nodeSelector[${key}] = ${String(own[key])}`;
+  }
+  if (Object.keys(selector).length > 0) spec['nodeSelector'] = { ...own, ...selector };
+  const tolerations = mergeTolerations(objectsIn(spec, 'tolerations'), structuredClone(objectsIn(scheduling, 'tolerations')));
+  if (tolerations.length > 0) spec['tolerations'] = tolerations;
+  return null;
+}
+
+async function classOf(spec: JsonObject, name: string, lookup: Lookup): Promise<ApiObject | null> {
+  const className = textAt(spec, 'runtimeClassName');
+  if (className === '') return null;
+  const found = await lookup.find(CLASSES, '', className);
+  if (found === null) throw forbidden(PODS, name, `pod rejected: RuntimeClass ${JSON.stringify(className)} not found`);
+  return found;
+}
+
+const isNewPod = ({ operation, subresource, object }: AdmissionRequest): boolean => operation === 'CREATE' && subresource === '' && object !== null;
+
+/** What running in the sandbox of a class costs, and where that is possible. */
+export const runtimeClass = (lookup: Lookup): AdmissionPlugin => ({
+  name: 'RuntimeClass',
+  resources: ['pods'],
+  async admit(request) {
+    if (!isNewPod(request)) return;
+    const spec = ensureObject(request.object as ApiObject, 'spec');
+    const found = await classOf(spec, request.name, lookup);
+    const problem = found === null ? null : applyOverhead(spec, found) ?? applyScheduling(spec, found);
+    if (problem !== null) throw forbidden(PODS, request.name, problem);
+  },
+  async validate(request) {
+    if (!isNewPod(request)) return;
+    const spec = ensureObject(request.object as ApiObject, 'spec');
+    const found = await classOf(spec, request.name, lookup);
+    const fixed = found === null ? null : objectAt(objectAt(found, 'overhead') ?? {}, 'podFixed');
+    const overhead = objectAt(spec, 'overhead') ?? {};
+    if (fixed === null && Object.keys(overhead).length > 0) throw forbidden(PODS, request.name, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+    if (fixed !== null && !sameValue(fixed, overhead)) throw forbidden(PODS, request.name, 'pod rejected: Pod\'s Overhead doesn\'t match RuntimeClass\'s defined Overhead');
+  },
+});

@@ -1,0 +1,28 @@
+import type { ApiObject } from '../../api/object.js';
+import { textAt } from '../../registry/members.js';
+import type { AdmissionPlugin } from '../contract.js';
+import type { Lookup } from '../lookup.js';
+
+const NODES = { group: '', resource: 'nodes' };
+const LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] as const;
+
+/** Labels of a node that its pods get, too; they replace what a pod says itself. */
+export function copyTopology(pod: ApiObject, node: ApiObject): void {
+  const labels = node.metadata.labels ?? {};
+  const copied = LABELS.filter(label => labels[label] !== undefined).map(label => [label, labels[label] ?? ''] as const);
+  if (copied.length > 0) pod.metadata.labels = { ...pod.metadata.labels, ...Object.fromEntries(copied) };
+}
+
+/** Lets a pod know where it runs, when it gets a node: on creation, or when it is bound. */
+export const podTopologyLabels = (lookup: Lookup): AdmissionPlugin => ({
+  name: 'PodTopologyLabels',
+  resources: ['pods'],
+  async admit({ operation, subresource, object }) {
+    const getsNode = (operation === 'CREATE' && subresource === '') || subresource === 'binding';
+    const nodeName = getsNode ? textAt(object ?? undefined, 'spec', 'nodeName') : '';
+    if (object === null || nodeName === '') return;
+    // A node that is not known yet has nothing to tell.
+    const node = await lookup.find(NODES, '', nodeName);
+    if (node !== null) copyTopology(object, node);
+  },
+});
