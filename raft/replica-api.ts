@@ -1,7 +1,7 @@
 import type { LogIndex, Member, MemberId, Revision, Term } from './types.js';
 import type { MembershipChange } from './core/contract.js';
 import type { Role } from './core/ready.js';
-import type { Change, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from './store/contract.js';
+import type { Change, ChangesResult, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from './store/contract.js';
 
 /**
  * What the rest of a process asks of its replica. `raft/client.ts` implements it over the message port of the consensus thread.
@@ -23,12 +23,15 @@ export interface Replica {
   /** Reads this replica's applied state, at its newest revision or an older one. Not linearizable by itself: call `barrier` first. */
   range(options: RangeOptions): Promise<RangeResult>;
 
+  /** Changes after `after` that this replica has applied, in order; complete revisions only, about `bytesMax` bytes of values at most. */
+  changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult>;
+
   /** Asks the cluster to forget revisions replaced at or before `revision`. */
   compact(revision: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
 
   /**
    * Every change that this replica applies after this call, complete, once and in order, in batches. Returns the call that stops it.
-   * Listeners must not throw.
+   * A compaction comes as a batch too, which may be empty. Listeners must not throw.
    */
   onChanges(listener: (batch: ChangeBatch) => void): () => void;
   /** Called when the replica can no longer serve (disk failure, broken invariant): the process must end. */
@@ -78,6 +81,8 @@ export interface ChangeBatch {
   readonly changes: readonly Change[];
   /** The store's revision after these changes. */
   readonly revision: Revision;
+  /** History before this revision is gone. */
+  readonly compacted: Revision;
 }
 
 /** What `/raft/v1/status` shows. */

@@ -9,7 +9,7 @@ import { readProposalId } from '../store/command.js';
 import type { RangeOptions } from '../store/contract.js';
 import type { Store } from '../store/store.js';
 import type { Transport } from '../transport/contract.js';
-import type { Entry, Membership } from '../types.js';
+import type { Entry, Membership, Revision } from '../types.js';
 import { Administration } from './administration.js';
 import { Barriers } from './barriers.js';
 import { ReplicaError } from './errors.js';
@@ -117,6 +117,10 @@ export class Engine {
 
   range(id: number, options: RangeOptions): void {
     this.#guarded(() => this.#parts.sink.range(id, this.#parts.store.range(options)));
+  }
+
+  changesSince(id: number, after: Revision, bytesMax: number): void {
+    this.#guarded(() => this.#parts.sink.changesSince(id, this.#parts.store.changesSince(after, bytesMax)));
   }
 
   status(id: number): void {
@@ -324,8 +328,9 @@ export class Engine {
 
   #apply(entries: readonly Entry[]): void {
     const { core, store } = this.#parts;
+    const { compactedRevision } = store;
     const { results, changes } = store.apply(entries);
-    this.#publish(changes);
+    if (changes.length > 0 || store.compactedRevision !== compactedRevision) this.#publish(changes);
     const last = entries[entries.length - 1] as Entry;
     core.applied(last.index);
     for (const [at, entry] of entries.entries()) {
@@ -341,7 +346,8 @@ export class Engine {
   }
 
   #publish(changes: Parameters<ReplicaSink['changes']>[0]): void {
-    if (changes.length > 0) this.#parts.sink.changes(changes, this.#parts.store.revision);
+    const { sink, store } = this.#parts;
+    sink.changes(changes, store.revision, store.compactedRevision);
   }
 
   #answerBarriers(): void {

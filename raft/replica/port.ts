@@ -1,6 +1,6 @@
 import type { MembershipChange } from '../core/contract.js';
 import type { BarrierOutcome, MembershipOutcome, ReplicaStatus, WriteOutcome } from '../replica-api.js';
-import type { Change, KeyValue, RangeOptions, RangeResult } from '../store/contract.js';
+import type { Change, ChangesResult, KeyValue, RangeOptions, RangeResult } from '../store/contract.js';
 import { ByteReader, ByteWriter, DecodeError } from '../transport/bytes.js';
 import { revision } from '../types.js';
 import type { Revision } from '../types.js';
@@ -10,7 +10,7 @@ import type { Revision } from '../types.js';
  * ArrayBuffer that is transferred. Structured clone of many small objects costs more than the consensus itself. Rare things travel as JSON.
  */
 
-const requestCodes = { propose: 1, barrier: 2, range: 3, status: 4, transfer: 5, membership: 6, stop: 7 } as const;
+const requestCodes = { propose: 1, barrier: 2, range: 3, status: 4, transfer: 5, membership: 6, stop: 7, changesSince: 8 } as const;
 
 /** Collects requests until `take`. */
 export class RequestWriter {
@@ -40,6 +40,13 @@ export class RequestWriter {
     writeOptional(this.#writer, options.revision, (at) => this.#writer.uint(at));
     writeOptional(this.#writer, options.limit, (limit) => this.#writer.uint(limit));
     writeOptional(this.#writer, options.bytesMax ?? null, (bytesMax) => this.#writer.uint(bytesMax));
+    this.#writer.flag(options.countRemaining ?? true);
+  }
+
+  changesSince(id: number, after: Revision, bytesMax: number): void {
+    this.#head(requestCodes.changesSince, id, 0);
+    this.#writer.uint(after);
+    this.#writer.uint(bytesMax);
   }
 
   status(id: number): void {
@@ -71,6 +78,7 @@ export interface RequestReceiver {
   propose(proposal: { readonly sequence: number; readonly timeoutMs: number; readonly data: Uint8Array }): void;
   barrier(id: number, timeoutMs: number): void;
   range(id: number, options: RangeOptions): void;
+  changesSince(id: number, after: Revision, bytesMax: number): void;
   status(id: number): void;
   transferLeadership(id: number, timeoutMs: number): void;
   changeMembership(id: number, change: MembershipChange, timeoutMs: number): void;
@@ -83,6 +91,7 @@ const requestReaders: RequestReaders = {
   [requestCodes.propose]: (receiver, sequence, timeoutMs, reader) => receiver.propose({ sequence, timeoutMs, data: reader.bytes() }),
   [requestCodes.barrier]: (receiver, id, timeoutMs) => receiver.barrier(id, timeoutMs),
   [requestCodes.range]: (receiver, id, _timeoutMs, reader) => receiver.range(id, readRangeOptions(reader)),
+  [requestCodes.changesSince]: (receiver, id, _timeoutMs, reader) => receiver.changesSince(id, revision(reader.uint()), reader.uint()),
   [requestCodes.status]: (receiver, id) => receiver.status(id),
   [requestCodes.transfer]: (receiver, id, timeoutMs) => receiver.transferLeadership(id, timeoutMs),
   [requestCodes.membership]: (receiver, id, timeoutMs, reader) => receiver.changeMembership(id, JSON.parse(reader.string()) as MembershipChange, timeoutMs),
@@ -106,10 +115,10 @@ function readRangeOptions(reader: ByteReader): RangeOptions {
   const at = readOptional(reader, () => revision(reader.uint()));
   const limit = readOptional(reader, () => reader.uint());
   const bytesMax = readOptional(reader, () => reader.uint());
-  return { start, end, revision: at, limit, ...(bytesMax === null ? {} : { bytesMax }) };
+  return { start, end, revision: at, limit, ...(bytesMax === null ? {} : { bytesMax }), ...(reader.flag() ? {} : { countRemaining: false }) };
 }
 
-const answerCodes = { changes: 1, written: 2, barrier: 3, range: 4, status: 5, membership: 6, done: 7, log: 8, failed: 9 } as const;
+const answerCodes = { changes: 1, written: 2, barrier: 3, range: 4, status: 5, membership: 6, done: 7, log: 8, failed: 9, changesSince: 10 } as const;
 const writeOutcomes = ['applied', 'conflict', 'compacted', 'unavailable', 'unknown'] as const satisfies readonly WriteOutcome['outcome'][];
 const rangeOutcomes = ['found', 'compacted', 'future'] as const satisfies readonly RangeResult['outcome'][];
 
@@ -125,20 +134,15 @@ export class AnswerWriter {
     return this.#writer.take();
   }
 
-  changes(changes: readonly Change[], at: Revision): void {
+  changes(changes: readonly Change[], at: Revision, compacted: Revision): void {
     const writer = this.#writer;
     writer.u8(answerCodes.changes);
     // The length comes first, so that nobody need decode changes that nobody listens to.
     const lengthAt = writer.skipU32();
     const start = writer.length;
     writer.uint(at);
-    writer.uint(changes.length);
-    for (const change of changes) {
-      writer.uint(change.revision);
-      writer.uint(change.createRevision);
-      writer.string(change.key);
-      writeOptional(writer, change.value, (value) => writer.bytes(value));
-    }
+    writer.uint(compacted);
+    writeChanges(writer, changes);
     writer.patchU32(lengthAt, writer.length - start);
   }
 
@@ -173,6 +177,13 @@ export class AnswerWriter {
     writer.uint(result.remaining);
     writer.uint(result.items.length);
     for (const item of result.items) writeKeyValue(writer, item);
+  }
+
+  changesSince(id: number, result: ChangesResult): void {
+    this.#head(answerCodes.changesSince, id);
+    this.#writer.flag(result.outcome === 'found');
+    this.#writer.uint(result.outcome === 'found' ? result.through : result.compacted);
+    if (result.outcome === 'found') writeChanges(this.#writer, result.changes);
   }
 
   status(id: number, status: ReplicaStatus): void {
@@ -219,6 +230,7 @@ export interface AnswerReceiver {
   written(sequence: number, outcome: WriteOutcome): void;
   barrier(id: number, outcome: BarrierOutcome): void;
   range(id: number, result: RangeResult): void;
+  changesSince(id: number, result: ChangesResult): void;
   status(id: number, status: ReplicaStatus): void;
   membership(id: number, outcome: MembershipOutcome): void;
   done(id: number): void;
@@ -232,6 +244,7 @@ const answerReaders: AnswerReaders = {
   [answerCodes.written]: (receiver, sequence, reader) => receiver.written(sequence, readWriteOutcome(reader)),
   [answerCodes.barrier]: (receiver, id, reader) => receiver.barrier(id, readBarrierOutcome(reader)),
   [answerCodes.range]: (receiver, id, reader) => receiver.range(id, readRangeResult(reader)),
+  [answerCodes.changesSince]: (receiver, id, reader) => receiver.changesSince(id, readChangesResult(reader)),
   [answerCodes.status]: (receiver, id, reader) => receiver.status(id, JSON.parse(reader.string()) as ReplicaStatus),
   [answerCodes.membership]: (receiver, id, reader) => receiver.membership(id, JSON.parse(reader.string()) as MembershipOutcome),
   [answerCodes.done]: (receiver, id) => receiver.done(id),
@@ -254,14 +267,36 @@ export function readAnswers(batch: ArrayBuffer, receiver: AnswerReceiver): void 
   }
 }
 
-/** The revision that a batch of changes leads to, without reading the changes. */
-export function revisionOfChanges(encoded: Buffer): Revision {
-  return revision(new ByteReader(encoded).uint());
+/** What a batch of changes leads to, without reading the changes. */
+export function headOfChanges(encoded: Buffer): { readonly revision: Revision; readonly compacted: Revision } {
+  const reader = new ByteReader(encoded);
+  return { revision: revision(reader.uint()), compacted: revision(reader.uint()) };
 }
 
 export function readChanges(encoded: Buffer): Change[] {
   const reader = new ByteReader(encoded);
   reader.uint();
+  reader.uint();
+  return readChangeList(reader);
+}
+
+function readChangesResult(reader: ByteReader): ChangesResult {
+  const found = reader.flag();
+  const at = revision(reader.uint());
+  return found ? { outcome: 'found', through: at, changes: readChangeList(reader) } : { outcome: 'compacted', compacted: at };
+}
+
+function writeChanges(writer: ByteWriter, changes: readonly Change[]): void {
+  writer.uint(changes.length);
+  for (const change of changes) {
+    writer.uint(change.revision);
+    writer.uint(change.createRevision);
+    writer.string(change.key);
+    writeOptional(writer, change.value, (value) => writer.bytes(value));
+  }
+}
+
+function readChangeList(reader: ByteReader): Change[] {
   const changes: Change[] = [];
   for (let left = reader.count(4); left > 0; left -= 1) {
     const at = reader.uint() as Revision;

@@ -3,10 +3,10 @@ import type {
   BarrierOutcome, ChangeBatch, MembershipOutcome, Replica, ReplicaAdministration, ReplicaStatus, WriteOutcome,
 } from '../replica-api.js';
 import { encodeProposal } from '../store/command.js';
-import type { Change, Command, RangeOptions, RangeResult } from '../store/contract.js';
+import type { Change, ChangesResult, Command, RangeOptions, RangeResult } from '../store/contract.js';
 import type { Revision } from '../types.js';
 import { ReplicaError } from './errors.js';
-import { RequestWriter, readAnswers, readChanges, revisionOfChanges } from './port.js';
+import { RequestWriter, headOfChanges, readAnswers, readChanges } from './port.js';
 import type { AnswerReceiver, LogLine } from './port.js';
 
 export interface PortReplicaOptions {
@@ -28,11 +28,14 @@ const sweepMs = 250;
 /** A batch whose changes are decoded when somebody looks at them. */
 class EncodedChanges implements ChangeBatch {
   readonly revision: Revision;
+  readonly compacted: Revision;
   readonly #encoded: Buffer;
   #changes: readonly Change[] | null = null;
 
   constructor(encoded: Buffer) {
-    this.revision = revisionOfChanges(encoded);
+    const { revision, compacted } = headOfChanges(encoded);
+    this.revision = revision;
+    this.compacted = compacted;
     this.#encoded = encoded;
   }
 
@@ -90,6 +93,10 @@ export class PortReplica implements Replica, ReplicaAdministration {
 
   range(options: RangeOptions): Promise<RangeResult> {
     return this.#ask((id) => this.#requests.range(id, options));
+  }
+
+  changesSince(after: Revision, { bytesMax }: { readonly bytesMax: number }): Promise<ChangesResult> {
+    return this.#ask((id) => this.#requests.changesSince(id, after, bytesMax));
   }
 
   status(): Promise<ReplicaStatus> {
@@ -152,6 +159,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
       this.#barriers.delete(id);
     },
     range: (id, result) => this.#answer(id, result),
+    changesSince: (id, result) => this.#answer(id, result),
     status: (id, status) => this.#answer(id, status),
     membership: (id, outcome) => this.#answer(id, outcome),
     done: (id) => this.#answer(id, undefined),

@@ -28,14 +28,18 @@ export function createPortSink(post: (batch: ArrayBuffer) => void, takenBytes: B
     get unreadBytes() {
       return posted - Number(Atomics.load(takenBytes, 0));
     },
-    changes(changes, revision) {
-      writer.changes(changes, revision);
+    changes(changes, revision, compacted) {
+      writer.changes(changes, revision, compacted);
       if (writer.length > batchBytesMax) flush();
     },
     written: (sequence, outcome) => writer.written(sequence, outcome),
     barrier: (id, outcome) => writer.barrier(id, outcome),
     range(id, result) {
       writer.range(id, result);
+      if (writer.length > batchBytesMax) flush();
+    },
+    changesSince(id, result) {
+      writer.changesSince(id, result);
       if (writer.length > batchBytesMax) flush();
     },
     status: (id, status) => writer.status(id, status),

@@ -1,5 +1,5 @@
 import type { BarrierOutcome, MembershipOutcome, ReplicaStatus, WriteOutcome } from '../replica-api.js';
-import type { Change, RangeResult } from '../store/contract.js';
+import type { Change, ChangesResult, RangeResult } from '../store/contract.js';
 import type { Log } from '../transport/contract.js';
 import type { Revision } from '../types.js';
 
@@ -11,10 +11,11 @@ export interface ReplicaSink {
   readonly log: Log;
   /** Bytes handed over that the other side has not taken yet. */
   readonly unreadBytes: number;
-  changes(changes: readonly Change[], revision: Revision): void;
+  changes(changes: readonly Change[], revision: Revision, compacted: Revision): void;
   written(sequence: number, outcome: WriteOutcome): void;
   barrier(id: number, outcome: BarrierOutcome): void;
   range(id: number, result: RangeResult): void;
+  changesSince(id: number, result: ChangesResult): void;
   status(id: number, status: ReplicaStatus): void;
   membership(id: number, outcome: MembershipOutcome): void;
   done(id: number): void;

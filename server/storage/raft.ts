@@ -2,6 +2,7 @@ import type { Replica, WriteOutcome } from '../../raft/replica-api.js';
 import type { Comparison, KeyValue, Operation } from '../../raft/store/contract.js';
 import { revision } from '../../raft/types.js';
 import type { ApiObject } from '../api/object.js';
+import { qualifiedName, type GroupResource } from '../api/resource.js';
 import { Barriers } from './barriers.js';
 import { ReplicaFeed } from './cache/feed.js';
 import { listIn } from './cache/listing.js';
@@ -9,16 +10,20 @@ import type { ResourceCache } from './cache/resourcecache.js';
 import { Watcher } from './cache/watcher.js';
 import { WatchCache, type WatchCacheOptions } from './cache/watchcache.js';
 import type { Consistency, Failure, GetResult, ListRequest, ListResult, ObjectKey, SideWrite, Storage, StoredObject, Version, Watch, WatchRequest, WatchSink, WriteResult, WriteTerms } from './contract.js';
+import { DirectWatcher } from './direct/watcher.js';
+import { Follower } from './direct/follower.js';
 import { encodeStored } from './encoding.js';
 import { KeySpace } from './keys.js';
 import { StoreReader } from './storereader.js';
 import { DamagedItem, noSelectableFields, storedObjectOf, type SelectableFields, type StoredItem } from './storedobject.js';
 
 export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 'past' | 'now' | 'report'> {
-  readonly replica: Pick<Replica, 'write' | 'barrier' | 'range' | 'onChanges' | 'compact'>;
+  readonly replica: Pick<Replica, 'write' | 'barrier' | 'range' | 'changesSince' | 'onChanges' | 'compact'>;
   /** First part of all keys, option `--etcd-prefix`. Default `/registry`. */
   readonly prefix?: string;
   readonly selectableFields?: SelectableFields;
+  /** Resources whose objects are kept in memory; all of them unless told. The others are read from the store, with the same answers. */
+  readonly cached?: (resource: GroupResource) => boolean;
   /** How long a read may wait for its barrier, and for the cache to be loaded. */
   readonly readTimeoutMs?: number;
   /** How long a read waits for a version from the future. */
@@ -51,6 +56,8 @@ class ReplicatedStorage implements RaftStorage {
   private readonly feed: ReplicaFeed;
   private readonly barriers: Barriers;
   private readonly store: StoreReader;
+  /** For resources that are not cached. */
+  private readonly followers = new Map<string, Follower>();
   private readonly loading: Promise<void>;
   private readonly readTimeoutMs: number;
   private readonly versionTimeoutMs: number;
@@ -61,7 +68,12 @@ class ReplicatedStorage implements RaftStorage {
     this.readTimeoutMs = options.readTimeoutMs ?? readTimeoutDefaultMs;
     this.versionTimeoutMs = options.versionTimeoutMs ?? versionTimeoutDefaultMs;
     this.keys = new KeySpace(prefix);
-    this.cache = new WatchCache({ ...options, keys: this.keys, selectableFields });
+    this.cache = new WatchCache({
+      ...options, keys: this.keys, selectableFields,
+      holds: resource => this.isCached(resource),
+      passBy: (change, key) => this.followers.get(qualifiedName(key.resource))?.receive(change, key),
+      onGap: oldest => { for (const follower of this.followers.values()) follower.endWatches({ outcome: 'expired', oldest }); },
+    });
     this.barriers = new Barriers(replica, this.readTimeoutMs);
     this.store = new StoreReader(replica, this.keys);
     this.feed = new ReplicaFeed(replica, this.cache, this.keys);
@@ -81,10 +93,9 @@ class ReplicatedStorage implements RaftStorage {
     this.feed.stop();
   }
 
-  async compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
-    const outcome = await this.options.replica.compact(revision(version), options);
-    if (outcome.outcome === 'applied') this.cache.forgetBefore(version);
-    return outcome;
+  /** The replicas' caches follow by themselves. */
+  compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
+    return this.options.replica.compact(revision(version), options);
   }
 
   async get(key: ObjectKey, consistency: Consistency): Promise<GetResult> {
@@ -92,6 +103,7 @@ class ReplicatedStorage implements RaftStorage {
     if (failure !== null) return failure;
     const resource = this.cache.of(key.resource);
     const version = consistency.at === 'exact' ? consistency.version : this.version;
+    if (!this.isCached(key.resource)) return this.store.get(resource.facts, key, version);
     const view = version === this.version ? resource.tree : resource.stateAt(version);
     if (view === null) return this.store.get(resource.facts, key, version);
     const object = view.get(key.namespace, key.name);
@@ -103,6 +115,7 @@ class ReplicatedStorage implements RaftStorage {
     const failure = await this.reach(request.consistency);
     if (failure !== null) return failure;
     const resource = this.cache.of(request.resource);
+    if (!this.isCached(request.resource)) return this.store.list(resource.facts, request, request.consistency.at === 'exact' ? request.consistency.version : this.version);
     if (request.consistency.at !== 'exact' || request.consistency.version === this.version) return this.listPresent(resource, request);
     const { version } = request.consistency;
     const view = resource.stateAt(version);
@@ -110,7 +123,7 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   watch(request: WatchRequest, sink: WatchSink): Watch {
-    const watcher = new Watcher(request, sink);
+    const watcher = this.isCached(request.resource) ? new Watcher(request, sink) : new DirectWatcher(request, sink);
     this.begin(watcher).catch((error: unknown) => {
       this.options.report?.(error);
       watcher.end({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
@@ -160,7 +173,10 @@ class ReplicatedStorage implements RaftStorage {
     const operations = [operation, ...beside.map(side => this.sideOperation(side))];
     const outcome = await this.options.replica.write({ comparisons, operations }, { timeoutMs });
     switch (outcome.outcome) {
-      case 'applied': return outcome.revision;
+      case 'applied':
+        // Watchers here have seen a write before its writer knows of it, cached or not.
+        if (!this.isCached(key.resource)) await this.followerOf(key.resource).settled();
+        return outcome.revision;
       case 'conflict': return this.conflictOf(key, expected, created, outcome.current);
       case 'unavailable': case 'unknown': return outcome;
       case 'compacted': throw new Error(`broken invariant: writing ${operation.key} was answered by "compacted"`);
@@ -188,15 +204,31 @@ class ReplicatedStorage implements RaftStorage {
   /** For a deletion that history has forgotten already, or that came before the cache was loaded. */
   private async lastState(key: ObjectKey, before: StoredItem | null, expected: Version, version: Version): Promise<StoredObject> {
     if (before?.version === expected) return before.atVersion(version);
-    return this.store.lastState(this.cache.of(key.resource).facts, key, expected, version);
+    return this.store.lastState(this.cache.of(key.resource).facts, key, version);
   }
 
-  private async begin(watcher: Watcher): Promise<void> {
+  private async begin(watcher: Watcher | DirectWatcher): Promise<void> {
     const { resource, start, initialEvents } = watcher.request;
     const failure = await this.reach(start.at !== 'after' ? start : initialEvents ? { at: 'notOlderThan', version: start.version } : { at: 'any' });
-    if (failure !== null) watcher.end(failure);
-    else if (start.at === 'after' && !initialEvents) watcher.startAfter(this.cache.of(resource), start.version);
-    else watcher.startWithState(this.cache.of(resource));
+    if (failure !== null) return watcher.end(failure);
+    const after = start.at === 'after' && !initialEvents ? start.version : null;
+    if (watcher instanceof DirectWatcher) {
+      const follower = this.followerOf(resource);
+      return after === null ? watcher.startWithState(follower, this.version) : watcher.startAfter(follower, after);
+    }
+    if (after === null) watcher.startWithState(this.cache.of(resource));
+    else watcher.startAfter(this.cache.of(resource), after);
+  }
+
+  private isCached(resource: GroupResource): boolean {
+    return this.options.cached?.(resource) ?? true;
+  }
+
+  private followerOf(resource: GroupResource): Follower {
+    const name = qualifiedName(resource);
+    const known = this.followers.get(name) ?? new Follower(this.cache.of(resource).facts, { reader: this.store, ...this.cache.timekeeping });
+    this.followers.set(name, known);
+    return known;
   }
 
   /** Waits until the cache can answer with the consistency asked for; null when it can. */

@@ -1,17 +1,22 @@
 import type { Replica } from '../../raft/replica-api.js';
-import type { KeyValue, RangeResult } from '../../raft/store/contract.js';
+import type { Change, KeyValue, RangeResult } from '../../raft/store/contract.js';
 import { revision } from '../../raft/types.js';
 import type { Failure, GetResult, ListRequest, ListResult, ObjectKey, StoredObject, Version } from './contract.js';
 import { keyAfter, type KeySpace } from './keys.js';
-import { scopeOf, selects, selectsAll } from './matching.js';
+import { nameSelected, scopeOf, selects, selectsAll, type Selection } from './matching.js';
 import { DamagedItem, storedObjectOf, type ResourceFacts, type StoredItem } from './storedobject.js';
 
-/** Keys read at a time when a selector lets through an unknown part of them. */
+/** A page read from the store is at most this large: the thread that answers has other work as well. */
 const pageKeysMax = 500;
+const pageBytesMax = 1 << 20;
 
-/** Reads versions that the cache does not reach back to from the store itself, until compaction takes them away. */
+interface Bounds { readonly start: string; readonly end: string }
+export interface StorePage { readonly outcome: 'found'; readonly items: readonly StoredItem[]; /** Where the next page starts; null after the last one. */ readonly next: Bounds | null }
+export interface ChangesPage { readonly outcome: 'found'; readonly changes: readonly (readonly [Change, ObjectKey])[]; readonly through: Version }
+
+/** Reads from the store itself: versions that the cache does not reach back to, until compaction takes them away, and resources that are not cached. */
 export class StoreReader {
-  constructor(private readonly replica: Pick<Replica, 'range'>, private readonly keys: KeySpace) {}
+  constructor(private readonly replica: Pick<Replica, 'range' | 'changesSince'>, private readonly keys: KeySpace) {}
 
   async get(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<GetResult> {
     const item = await this.read(key, version);
@@ -20,57 +25,88 @@ export class StoreReader {
     return { outcome: 'found', object: readable(storedObjectOf(facts, key, item.modRevision, item.value)) };
   }
 
-  /** The state at `expected`, shown at `version`; only its name if the state is out of reach. */
-  async lastState(facts: ResourceFacts, key: ObjectKey, expected: Version, version: Version): Promise<StoredObject> {
-    const item = await this.read(key, expected);
+  /** The object as it was at `version`, readable or not; null when it was absent. */
+  async stateAt(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<StoredItem | Failure | null> {
+    const item = await this.read(key, version);
+    return item === null || 'outcome' in item ? item : storedObjectOf(facts, key, item.modRevision, item.value);
+  }
+
+  /** The state before its removal at `version`, shown at that version; only its name if the state is out of reach. */
+  async lastState(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<StoredObject> {
+    // Not where it was written: that may be compacted, and the state has been the same since.
+    const item = await this.read(key, version - 1);
     return item === null || 'outcome' in item ? storedObjectOf(facts, key, version, new Uint8Array()) : storedObjectOf(facts, key, version, item.value);
   }
 
   async list(facts: ResourceFacts, request: ListRequest, version: Version): Promise<ListResult> {
     const items: StoredObject[] = [];
     const matching = !selectsAll(request);
-    for (let { start, end } = this.rangeOf(request); ;) {
-      const missing = request.limit === null ? null : request.limit - items.length;
-      const page = await this.replica.range({ start, end, revision: revision(version), limit: matching || missing === null ? pageKeysMax : missing });
-      if (page.outcome !== 'found') return failureOf(page, version);
-      const unused = this.take(facts, request, page.items, items);
-      const remaining = page.remaining + unused;
-      const full = request.limit !== null && items.length >= request.limit;
-      const last = page.items.at(-1);
-      if (full || last === undefined || remaining === 0) {
-        return { outcome: 'found', version, items, more: full && remaining > 0, remaining: matching ? null : full ? remaining : 0 };
+    const limit = request.limit ?? Infinity;
+    for (let bounds: Bounds | null = this.boundsOf(request, request.after); bounds !== null;) {
+      const page: StorePage | Failure = await this.page(facts, bounds, version, matching ? pageKeysMax : Math.min(pageKeysMax, limit - items.length));
+      if (page.outcome !== 'found') return page;
+      for (const [index, item] of page.items.entries()) {
+        if (selects(request, readable(item))) items.push(item);
+        if (items.length >= limit) return this.cutOff(items, isTheOnlyOne(request, item) ? null : index === page.items.length - 1 ? page.next : this.boundsOf(request, item), version, matching);
       }
-      start = keyAfter(last.key);
+      bounds = page.next;
     }
+    return { outcome: 'found', version, items, more: false, remaining: matching ? null : 0 };
   }
 
-  /** Adds what matches, up to the limit; returns how many keys were left over. */
-  private take(facts: ResourceFacts, request: ListRequest, found: readonly KeyValue[], items: StoredObject[]): number {
-    for (const [index, { key, modRevision, value }] of found.entries()) {
-      if (request.limit !== null && items.length >= request.limit) return found.length - index;
-      const parsed = this.keys.parse(key);
-      if (parsed === null) continue;
-      const object = readable(storedObjectOf(facts, { resource: facts.resource, namespace: parsed.namespace, name: parsed.name }, modRevision, value));
-      if (selects(request, object)) items.push(object);
-    }
-    return 0;
-  }
-
-  private rangeOf(request: ListRequest): { start: string; end: string } {
+  /** Where the objects of a selection are, behind `after`. */
+  boundsOf(request: Selection & Pick<ListRequest, 'resource'>, after: { readonly namespace: string; readonly name: string } | null): Bounds {
     const { namespace, name } = scopeOf(request, true);
     const range = this.keys.rangeOf(request.resource, namespace);
-    const start = request.after === null ? range.start : keyAfter(this.keys.keyOf({ resource: request.resource, ...request.after }));
+    const start = after === null ? range.start : keyAfter(this.keys.keyOf({ resource: request.resource, namespace: after.namespace, name: after.name }));
     if (namespace === null || name === null) return { start: later(start, range.start), end: range.end };
     const key = this.keys.keyOf({ resource: request.resource, namespace, name });
     return { start: later(start, key), end: keyAfter(key) };
   }
 
+  /** Some objects from the beginning of a range. */
+  async page(facts: ResourceFacts, { start, end }: Bounds, version: Version, limit = pageKeysMax): Promise<StorePage | Failure> {
+    const page = await this.replica.range({ start, end, revision: revision(version), limit, bytesMax: pageBytesMax, countRemaining: false });
+    if (page.outcome !== 'found') return failureOf(page, version);
+    const last = page.items.at(-1);
+    const next = last === undefined || page.remaining === 0 ? null : { start: keyAfter(last.key), end };
+    return { outcome: 'found', items: page.items.flatMap(item => this.objectOf(facts, item) ?? []), next };
+  }
+
+  /** Changes of one resource after a version. Values are views into a batch. */
+  async changesSince(facts: ResourceFacts, after: Version): Promise<ChangesPage | Failure> {
+    const page = await this.replica.changesSince(revision(after), { bytesMax: pageBytesMax });
+    if (page.outcome === 'compacted') return { outcome: 'expired', oldest: page.compacted };
+    const { start, end } = this.keys.rangeOf(facts.resource, null);
+    const own = page.changes.filter(({ key }) => key >= start && key < end).flatMap((change) => {
+      const parsed = this.keys.parse(change.key);
+      return parsed === null ? [] : [[change, { resource: facts.resource, namespace: parsed.namespace, name: parsed.name }] as const];
+    });
+    return { outcome: 'found', changes: own, through: page.through };
+  }
+
+  /** A list that is full; counting what is left is worth a look at the keys only where the answer may tell it. */
+  private async cutOff(items: readonly StoredObject[], rest: Bounds | null, version: Version, matching: boolean): Promise<ListResult> {
+    const left = rest === null ? null : await this.replica.range({ ...rest, revision: revision(version), limit: 0, countRemaining: !matching });
+    if (left !== null && left.outcome !== 'found') return failureOf(left, version);
+    const remaining = left?.remaining ?? 0;
+    return { outcome: 'found', version, items, more: remaining > 0, remaining: matching ? null : remaining };
+  }
+
+  private objectOf(facts: ResourceFacts, { key, modRevision, value }: KeyValue): StoredItem | null {
+    const parsed = this.keys.parse(key);
+    return parsed === null ? null : storedObjectOf(facts, { resource: facts.resource, namespace: parsed.namespace, name: parsed.name }, modRevision, value);
+  }
+
   private async read(key: ObjectKey, version: Version): Promise<KeyValue | Failure | null> {
     const start = this.keys.keyOf(key);
-    const result = await this.replica.range({ start, end: keyAfter(start), revision: revision(version), limit: 1 });
+    const result = await this.replica.range({ start, end: keyAfter(start), revision: revision(version), limit: 1, countRemaining: false });
     return result.outcome === 'found' ? result.items[0] ?? null : failureOf(result, version);
   }
 }
+
+/** Where there are no namespaces, a name is one object's. */
+const isTheOnlyOne = (request: Selection, item: StoredItem): boolean => item.namespace === '' && nameSelected(request.fields) !== null;
 
 const later = (a: string, b: string): string => (a > b ? a : b);
 

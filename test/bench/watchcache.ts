@@ -27,7 +27,7 @@ function valueOf(i: number, app: string): Buffer {
 }
 
 /** Serves sorted items in pages and changes as told; every value is a view into a batch, as from the consensus thread. */
-class BenchReplica implements Pick<Replica, 'range' | 'onChanges' | 'write' | 'barrier' | 'compact'> {
+class BenchReplica implements Pick<Replica, 'range' | 'changesSince' | 'onChanges' | 'write' | 'barrier' | 'compact'> {
   revision: number;
   private listener: (batch: ChangeBatch) => void = () => undefined;
 
@@ -57,9 +57,10 @@ class BenchReplica implements Pick<Replica, 'range' | 'onChanges' | 'write' | 'b
 
   change(items: readonly { readonly key: string; readonly value: Buffer | null }[]): void {
     const changes = items.map((item): Change => ({ ...item, revision: revision(++this.revision), createRevision: revision(2) }));
-    this.listener({ changes, revision: revision(this.revision) });
+    this.listener({ changes, revision: revision(this.revision), compacted: revision(0) });
   }
 
+  async changesSince(): ReturnType<Replica['changesSince']> { return { outcome: 'found', changes: [], through: revision(this.revision) }; }
   async barrier(): ReturnType<Replica['barrier']> { return { outcome: 'reached', revision: revision(this.revision) }; }
   async write(): ReturnType<Replica['write']> { return { outcome: 'unavailable', reason: 'not here' }; }
   async compact(): ReturnType<Replica['compact']> { return { outcome: 'unavailable', reason: 'not here' }; }

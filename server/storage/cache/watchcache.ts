@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Change, KeyValue } from '../../../raft/store/contract.js';
 import { qualifiedName, type GroupResource } from '../../api/resource.js';
-import type { Version } from '../contract.js';
+import type { ObjectKey, Version } from '../contract.js';
 import { flat, type KeySpace } from '../keys.js';
 import { storedObjectOf, type SelectableFields } from '../storedobject.js';
 import type { HistoryBounds } from './history.js';
@@ -13,6 +13,12 @@ import { VersionGate } from './versiongate.js';
 export interface WatchCacheOptions {
   readonly keys: KeySpace;
   readonly selectableFields: SelectableFields;
+  /** Resources that are kept here; all of them unless told. */
+  readonly holds?: (resource: GroupResource) => boolean;
+  /** Is given the changes of the others, in order; values are views into a batch. */
+  readonly passBy?: (change: Change, key: ObjectKey) => void;
+  /** Told when changes are missing: whoever follows them must start again after `oldest`. */
+  readonly onGap?: (oldest: Version) => void;
   readonly history?: Partial<HistoryBounds>;
   readonly past?: Partial<PastBounds>;
   /** Milliseconds of a clock that never goes back. */
@@ -51,6 +57,12 @@ export class WatchCache {
     };
   }
 
+  /** What those need who follow changes beside the cache. */
+  get timekeeping(): Pick<CacheContext, 'clock' | 'now' | 'report'> {
+    const { clock, now, report } = this.context;
+    return { clock, now, report };
+  }
+
   get slices(): Slices {
     return this.context.slices;
   }
@@ -73,7 +85,7 @@ export class WatchCache {
 
   load(item: KeyValue): void {
     const key = this.options.keys.parse(item.key);
-    if (key === null) return;
+    if (key === null || !this.holds(key)) return;
     const cache = this.of(key);
     const namespace = this.sharedNamespace(key.namespace);
     cache.load(storedObjectOf(cache.facts, { resource: cache.facts.resource, namespace, name: flat(key.name) }, item.modRevision, item.value));
@@ -110,9 +122,11 @@ export class WatchCache {
     for (const cache of this.resources.values()) cache.forgetBefore(version);
   }
 
-  private applyOne({ key, value, revision }: Change): void {
+  private applyOne(change: Change): void {
+    const { key, value, revision } = change;
     const parsed = this.options.keys.parse(key);
     if (parsed === null) return;
+    if (!this.holds(parsed)) return this.options.passBy?.(change, { resource: parsed, namespace: parsed.namespace, name: parsed.name });
     const cache = this.of(parsed);
     if (value === null) return cache.apply(revision, parsed.namespace, parsed.name, null);
     const namespace = this.sharedNamespace(parsed.namespace);
@@ -120,7 +134,12 @@ export class WatchCache {
     cache.apply(revision, namespace, name, storedObjectOf(cache.facts, { resource: cache.facts.resource, namespace, name }, revision, value));
   }
 
+  private holds(resource: GroupResource): boolean {
+    return this.options.holds?.(resource) ?? true;
+  }
+
   private endWatches(oldest: Version): void {
+    this.options.onGap?.(oldest);
     for (const cache of this.resources.values()) for (const watcher of cache.watchers.all()) watcher.end({ outcome: 'expired', oldest });
   }
 

@@ -5,6 +5,7 @@ import { ChangeEvents, SharedEvent } from './change.js';
 import type { ResourceCache } from './resourcecache.js';
 import type { Step } from './slices.js';
 import type { TreeView } from './tree.js';
+import type { LiveWatcher } from './watchindex.js';
 
 /** Objects or changes that one step looks at. */
 const stepSize = 64;
@@ -24,7 +25,7 @@ const replayAtOnceMax = 64;
  */
 type State = 'waiting' | 'initial' | 'replaying' | 'live' | 'ended';
 
-export class Watcher implements Watch {
+export class Watcher implements Watch, LiveWatcher {
   private state: State = 'waiting';
   /** Set when the watch starts. */
   private source: ResourceCache | null = null;
@@ -87,12 +88,11 @@ export class Watcher implements Watch {
 
   /** Shows one change, if it matters to this watcher. Called for live watchers by the index. */
   deliver(events: ChangeEvents): void {
-    const { version, previous, next } = events.change;
-    if (version <= this.after || this.state === 'ended') return;
-    if (next instanceof DamagedItem) return this.end(unreadable(next));
-    const before = previous !== null && !(previous instanceof DamagedItem) && selects(this.request, previous);
-    const event = events.seenAs(before, next !== null && selects(this.request, next));
-    if (event !== null) this.send(event);
+    if (events.change.version <= this.after || this.state === 'ended') return;
+    const shown = shownOf(events, this.request);
+    if (shown === null) return;
+    if ('outcome' in shown) this.end(shown);
+    else this.send(shown);
   }
 
   private initialStep(view: TreeView, version: Version): Step {
@@ -164,4 +164,12 @@ export class Watcher implements Watch {
   }
 }
 
-const unreadable = (item: DamagedItem): Failure => ({ outcome: 'unavailable', reason: item.damage.message });
+/** What a watch shows of a change: an event, nothing, or that it cannot go on. */
+export function shownOf(events: ChangeEvents, request: WatchRequest): WatchEvent | Failure | null {
+  const { previous, next } = events.change;
+  if (next instanceof DamagedItem) return unreadable(next);
+  const before = previous !== null && !(previous instanceof DamagedItem) && selects(request, previous);
+  return events.seenAs(before, next !== null && selects(request, next));
+}
+
+export const unreadable = (item: DamagedItem): Failure => ({ outcome: 'unavailable', reason: item.damage.message });

@@ -1,8 +1,14 @@
-import type { StoredObject } from '../contract.js';
+import type { Failure, StoredObject, WatchRequest } from '../contract.js';
 import { fieldValue, nameSelected, valueSelected } from '../matching.js';
 import { DamagedItem, type StoredItem } from '../storedobject.js';
 import { ChangeEvents, type ObjectChange } from './change.js';
-import type { Watcher } from './watcher.js';
+
+/** A watcher that gets changes as they happen. */
+export interface LiveWatcher {
+  readonly request: WatchRequest;
+  deliver(events: ChangeEvents): void;
+  end(reason: Failure): void;
+}
 
 /**
  * Finds the watchers that a change can matter to, without asking the others. Every watcher is in one bucket, named by the rarest thing
@@ -23,7 +29,7 @@ export class WatchIndex {
     return this.count;
   }
 
-  add(watcher: Watcher): void {
+  add(watcher: LiveWatcher): void {
     const namespace = namespaceOf(watcher);
     let scope = namespace === null ? this.everywhere : this.namespaces.get(namespace);
     if (scope === undefined) this.namespaces.set(namespace ?? '', scope = new Scope());
@@ -31,7 +37,7 @@ export class WatchIndex {
     this.count++;
   }
 
-  delete(watcher: Watcher): void {
+  delete(watcher: LiveWatcher): void {
     const namespace = namespaceOf(watcher);
     const scope = namespace === null ? this.everywhere : this.namespaces.get(namespace);
     if (scope === undefined || !scope.delete(watcher)) return;
@@ -47,20 +53,20 @@ export class WatchIndex {
     this.namespaces.get(change.subject.namespace)?.deliver(events);
   }
 
-  all(): Watcher[] {
+  all(): LiveWatcher[] {
     return [...this.everywhere.all(), ...[...this.namespaces.values()].flatMap(scope => scope.all())];
   }
 }
 
-const namespaceOf = ({ request }: Watcher): string | null => request.namespace ?? valueSelected(request.fields, 'metadata.namespace');
+const namespaceOf = ({ request }: LiveWatcher): string | null => request.namespace ?? valueSelected(request.fields, 'metadata.namespace');
 
 /** The watchers of one namespace, or those of all. */
 class Scope {
   size = 0;
-  private readonly rest = new Set<Watcher>();
+  private readonly rest = new Set<LiveWatcher>();
   private readonly aspects = new Map<string, Aspect>();
 
-  add(watcher: Watcher): void {
+  add(watcher: LiveWatcher): void {
     this.size++;
     const demand = demandOf(watcher);
     if (demand === null) {
@@ -72,7 +78,7 @@ class Scope {
     aspect.add(demand.value, watcher);
   }
 
-  delete(watcher: Watcher): boolean {
+  delete(watcher: LiveWatcher): boolean {
     const demand = demandOf(watcher);
     const aspect = demand === null ? undefined : this.aspects.get(demand.aspect);
     const found = demand === null ? this.rest.delete(watcher) : aspect?.delete(demand.value, watcher) ?? false;
@@ -91,14 +97,14 @@ class Scope {
     for (const aspect of this.aspects.values()) aspect.deliver(events);
   }
 
-  all(): Watcher[] {
+  all(): LiveWatcher[] {
     return [...this.rest, ...[...this.aspects.values()].flatMap(aspect => aspect.all())];
   }
 }
 
 /** Watchers that demand some value of one field or label. */
 class Aspect {
-  private readonly buckets = new Map<string, Set<Watcher>>();
+  private readonly buckets = new Map<string, Set<LiveWatcher>>();
 
   constructor(private readonly read: (object: StoredObject) => string | undefined) {}
 
@@ -106,13 +112,13 @@ class Aspect {
     return this.buckets.size === 0;
   }
 
-  add(value: string, watcher: Watcher): void {
+  add(value: string, watcher: LiveWatcher): void {
     const bucket = this.buckets.get(value);
     if (bucket === undefined) this.buckets.set(value, new Set([watcher]));
     else bucket.add(watcher);
   }
 
-  delete(value: string, watcher: Watcher): boolean {
+  delete(value: string, watcher: LiveWatcher): boolean {
     const bucket = this.buckets.get(value);
     const found = bucket?.delete(watcher) ?? false;
     if (bucket?.size === 0) this.buckets.delete(value);
@@ -126,7 +132,7 @@ class Aspect {
     if (after !== before) this.deliverTo(after, events);
   }
 
-  all(): Watcher[] {
+  all(): LiveWatcher[] {
     return [...this.buckets.values()].flatMap(bucket => [...bucket]);
   }
 
@@ -143,7 +149,7 @@ class Aspect {
 interface Demand { readonly aspect: string; readonly value: string; readonly read: (object: StoredObject) => string | undefined }
 
 /** The rarest value that a watcher demands, or null. Names are unique; other fields usually select less than labels do. */
-function demandOf({ request: { fields, labels } }: Watcher): Demand | null {
+function demandOf({ request: { fields, labels } }: LiveWatcher): Demand | null {
   const name = nameSelected(fields);
   if (name !== null) return { aspect: 'field metadata.name', value: name, read: object => object.name };
   const field = fields.find(requirement => requirement.equals && requirement.field !== 'metadata.namespace');

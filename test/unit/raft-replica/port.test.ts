@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { WriteOutcome } from '../../../raft/replica-api.js';
-import { AnswerWriter, RequestWriter, flattenError, readAnswers, readChanges, readRequests, restoreError, revisionOfChanges } from '../../../raft/replica/port.js';
+import { AnswerWriter, RequestWriter, flattenError, headOfChanges, readAnswers, readChanges, readRequests, restoreError } from '../../../raft/replica/port.js';
 import type { AnswerReceiver, RequestReceiver } from '../../../raft/replica/port.js';
 import type { RangeResult } from '../../../raft/store/contract.js';
 import { DecodeError } from '../../../raft/transport/bytes.js';
@@ -45,7 +45,8 @@ describe('raft/replica/port', () => {
       writer.range(id, options);
       writer.barrier(id, timeout);
       writer.status(id);
-      writer.range(id, { ...options, bytesMax: 7 });
+      writer.range(id, { ...options, bytesMax: 7, countRemaining: false });
+      writer.changesSince(id, revision(timeout), 9);
       writer.membership(id, timeout, { type: 'remove', id: 'a' as never });
       writer.transfer(id, timeout);
       writer.stop(id);
@@ -56,7 +57,8 @@ describe('raft/replica/port', () => {
         ['range', id, options],
         ['barrier', id, timeout],
         ['status', id],
-        ['range', id, { ...options, bytesMax: 7 }],
+        ['range', id, { ...options, bytesMax: 7, countRemaining: false }],
+        ['changesSince', id, timeout, 9],
         ['changeMembership', id, { type: 'remove', id: 'a' }, timeout],
         ['transferLeadership', id, timeout],
         ['stop', id],
@@ -67,20 +69,24 @@ describe('raft/replica/port', () => {
   it('carries outcomes and changes over as they were, in order', () => {
     fc.assert(fc.property(fc.nat(), written, range, fc.array(change), at, (id, outcome, result, changes, newest) => {
       const writer = new AnswerWriter();
-      writer.changes(changes, newest);
+      writer.changes(changes, newest, revision(3));
       writer.written(id, outcome);
       writer.range(id, result);
+      writer.changesSince(id, { outcome: 'found', changes, through: newest });
+      writer.changesSince(id, { outcome: 'compacted', compacted: newest });
       writer.barrier(id, { outcome: 'reached', revision: newest });
       writer.barrier(id, { outcome: 'unavailable', reason: 'none' });
       writer.done(id);
       const { calls, receiver } = recorder<AnswerReceiver>();
       readAnswers(writer.take().buffer, receiver);
       const [first, ...others] = calls as [[string, Buffer], ...unknown[]];
-      expect(revisionOfChanges(first[1])).to.equal(newest);
+      expect(headOfChanges(first[1])).to.deep.equal({ revision: newest, compacted: 3 });
       expect(plain(readChanges(first[1]))).to.deep.equal(plain(changes));
       expect(plain(others)).to.deep.equal(plain([
         ['written', id, outcome],
         ['range', id, result],
+        ['changesSince', id, { outcome: 'found', changes, through: newest }],
+        ['changesSince', id, { outcome: 'compacted', compacted: newest }],
         ['barrier', id, { outcome: 'reached', revision: newest }],
         ['barrier', id, { outcome: 'unavailable', reason: 'none' }],
         ['done', id],

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ListRequest, ListResult, Storage, Version, Watch, WatchRequest, WriteResult } from '../../../server/storage/contract.js';
+import type { ListRequest, ListResult, Storage, Watch, WatchRequest, WriteResult } from '../../../server/storage/contract.js';
 import { createMemoryStorage, type MemoryStorage } from '../../../server/storage/memory.js';
-import { createRaftStorage, type RaftStorage } from '../../../server/storage/raft.js';
+import { createRaftStorage, type RaftStorage, type RaftStorageOptions } from '../../../server/storage/raft.js';
 import { FakeReplica } from './fakeReplica.js';
 import { Recorder, settle } from './recorder.js';
 import { configMaps, fields, key, labels, listRequest, nodes, objectFor, pods, selectableFields, watchRequest } from './suite.js';
@@ -60,8 +60,8 @@ class Both {
   private readonly pairs: Pair[] = [];
   private readonly reported: unknown[] = [];
 
-  constructor(changesMax: number) {
-    this.cache = createRaftStorage({ replica: this.replica, selectableFields, history: { changesMax }, versionTimeoutMs: 0, report: error => this.reported.push(error) });
+  constructor(options: Partial<RaftStorageOptions>) {
+    this.cache = createRaftStorage({ replica: this.replica, selectableFields, ...options, versionTimeoutMs: 0, report: error => this.reported.push(error) });
   }
 
   async do(operation_: Operation): Promise<void> {
@@ -160,15 +160,19 @@ function listed(result: ListResult): unknown {
 }
 
 describe('the watch cache beside the model', () => {
-  for (const changesMax of [100_000, 5] satisfies Version[]) {
-    it(`agrees, keeping ${changesMax} changes of history`, async function () {
+  const variants: readonly (readonly [string, Partial<RaftStorageOptions>])[] = [
+    ['keeping all history', {}], ['keeping 5 changes of history', { history: { changesMax: 5 } }],
+    ['without a cache', { cached: () => false }], ['with a cache of some resources', { cached: ({ resource: name }) => name !== 'configmaps' }],
+  ];
+  for (const [variant, options] of variants) {
+    it(`agrees, ${variant}`, async function () {
       this.timeout(60_000);
       await fc.assert(fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 60 }), async operations => {
-        const both = new Both(changesMax);
+        const both = new Both(options);
         await both.cache.ready();
         for (const next of operations) await both.do(next);
         await both.check();
-      }), { numRuns: 500 });
+      }), { numRuns: 300 });
     });
   }
 });

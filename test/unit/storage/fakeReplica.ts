@@ -1,5 +1,5 @@
 import type { BarrierOutcome, ChangeBatch, Replica, WriteOutcome } from '../../../raft/replica-api.js';
-import type { Change, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from '../../../raft/store/contract.js';
+import type { Change, ChangesResult, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from '../../../raft/store/contract.js';
 import { revision, type Revision } from '../../../raft/types.js';
 
 interface HistoryRecord { readonly revision: Revision; readonly key: string; readonly value: Uint8Array | null; readonly createRevision: Revision; readonly version: number }
@@ -8,7 +8,7 @@ interface HistoryRecord { readonly revision: Revision; readonly key: string; rea
  * A replica without consensus: one history in memory, read by scanning it. Writes take effect at once; their changes are delivered at
  * once, or when a test says so (`hold`, `release`), always before the write's outcome.
  */
-export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' | 'onChanges' | 'compact'> {
+export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' | 'changesSince' | 'onChanges' | 'compact'> {
   revision = revision(1);
   compacted = revision(0);
   barriers = 0;
@@ -51,13 +51,20 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
     return { outcome: 'found', revision: at ?? this.revision, items, remaining: found.length - items.length };
   }
 
+  async changesSince(after: Revision): Promise<ChangesResult> {
+    if (after < this.compacted) return { outcome: 'compacted', compacted: this.compacted };
+    return { outcome: 'found', changes: this.history.filter(record => record.revision > after), through: this.revision };
+  }
+
   onChanges(listener: (batch: ChangeBatch) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
   async compact(at: Revision): Promise<WriteOutcome> {
+    if (at <= this.compacted) return { outcome: 'compacted', revision: this.revision };
     this.compacted = revision(Math.min(at, this.revision));
+    this.deliver({ changes: [], revision: this.revision, compacted: this.compacted });
     return { outcome: 'applied', revision: this.revision };
   }
 
@@ -69,7 +76,7 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
     const batch = Buffer.concat(changes.map(({ value }) => value ?? Buffer.alloc(0)));
     let offset = 0;
     const views = changes.map((change): Change => ({ ...change, value: change.value === null ? null : batch.subarray(offset, offset += change.value.length) }));
-    this.deliver({ changes: views, revision: this.revision });
+    this.deliver({ changes: views, revision: this.revision, compacted: this.compacted });
     return this.revision;
   }
 
@@ -79,7 +86,7 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
     for (const state of states) {
       const change = { key: state.key, value: state.value, revision: revision(state.revision), createRevision: revision(state.revision) };
       this.history.push({ ...change, version: 1 });
-      this.deliver({ changes: [change], revision: this.revision });
+      this.deliver({ changes: [change], revision: this.revision, compacted: this.compacted });
     }
   }
 

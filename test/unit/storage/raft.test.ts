@@ -16,6 +16,7 @@ const subject = async (options: Partial<RaftStorageOptions>): Promise<Subject> =
 };
 
 storageSuite('the replicated storage', () => subject({}));
+storageSuite('the replicated storage without a cache', () => subject({ cached: () => false }));
 storageSuite('the replicated storage with hardly any history', () => subject({ history: { changesMax: 3 }, past: { statesMax: 1 } }));
 
 describe('the replicated storage', () => {
@@ -55,6 +56,41 @@ describe('the replicated storage', () => {
       expect(pages).to.equal(3);
       expect(names(listed)).to.deep.equal(truth.outcome === 'found' && truth.items.map(item => `one/${item.key.split('/').at(-1)}@${item.modRevision}`));
       expect(storage.version).to.equal(replica.revision);
+    });
+
+    it('knows what happened before it was started, as far as the store does', async () => {
+      for (const name of ['a', 'b', 'c', 'a']) replica.apply([put(name)]);
+      await replica.compact(revision(3));
+      storage = createRaftStorage({ replica, ...quick });
+      await storage.ready();
+      const [resumed, tooOld] = [new Recorder(), new Recorder()];
+      storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 3 } }), resumed);
+      storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 2 } }), tooOld);
+      expect(await resumed.count(2)).to.deep.equal(['ADDED one/c@4', 'MODIFIED one/a@5']);
+      expect(await tooOld.count(1)).to.deep.equal(['end expired']);
+      expect(names(await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 3 } })))).to.deep.equal(['one/a@2', 'one/b@3']);
+    });
+
+    it('loads no more of the past than makes sense', async () => {
+      for (let i = 0; i < 20_100; i++) replica.apply([put(`n${i % 3}`)]);
+      storage = createRaftStorage({ replica, ...quick });
+      await storage.ready();
+      const [resumed, tooOld] = [new Recorder(), new Recorder()];
+      storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 20_000 } }), resumed);
+      storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 100 } }), tooOld);
+      expect(await resumed.count(101)).to.have.length(101);
+      expect(await tooOld.count(1)).to.deep.equal(['end expired']);
+    });
+
+    it('forgets what another replica has compacted', async () => {
+      for (const name of ['a', 'b', 'a']) replica.apply([put(name)]);
+      await storage.ready();
+      await replica.compact(revision(3));
+      const sink = new Recorder();
+      storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 2 } }), sink);
+      expect(await sink.count(1)).to.deep.equal(['end expired']);
+      expect((await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 2 } }))).outcome).to.equal('expired');
+      expect(names(await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 3 } })))).to.deep.equal(['one/a@2', 'one/b@3']);
     });
 
     it('starts again when a compaction overtakes it', async () => {

@@ -32,4 +32,9 @@ describe('over a real replica', () => {
     const storage = createRaftStorage({ replica, prefix: `/test-${++prefixes}`, selectableFields, versionTimeoutMs: 20 });
     return { storage, compact: async version => { await storage.compact(version, { timeoutMs: 1_000 }); }, close: () => storage.close() };
   });
+
+  storageSuite('the replicated storage without a cache', async () => {
+    const storage = createRaftStorage({ replica, prefix: `/test-${++prefixes}`, selectableFields, versionTimeoutMs: 20, cached: () => false });
+    return { storage, compact: async version => { await storage.compact(version, { timeoutMs: 1_000 }); }, close: () => storage.close() };
+  });
 });

@@ -1,0 +1,81 @@
+import type { Change } from '../../../raft/store/contract.js';
+import { ObjectChange } from '../cache/change.js';
+import type { VersionGate } from '../cache/versiongate.js';
+import { WatchIndex } from '../cache/watchindex.js';
+import type { Failure, ObjectKey, Version } from '../contract.js';
+import { storedObjectOf, type ResourceFacts, type StoredItem } from '../storedobject.js';
+import type { StoreReader } from '../storereader.js';
+
+/** Changes that may wait for their previous states; beyond it, watches end and resume from the store's history. */
+const waitingMax = 10_000;
+
+export interface FollowerContext {
+  readonly reader: StoreReader;
+  readonly clock: VersionGate;
+  readonly now: () => number;
+  readonly report: (error: unknown) => void;
+}
+
+interface Waiting { readonly key: ObjectKey; readonly change: Change; readonly next: StoredItem | null }
+
+/**
+ * Shows the changes of a resource that is not cached to its live watchers. What an object was before a change decides what they see of it;
+ * it is read from the store. Costs nothing while nobody watches.
+ */
+export class Follower {
+  readonly watchers = new WatchIndex();
+  private batch: Waiting[] = [];
+  private waiting = 0;
+  private shown: Version = 0;
+  private tail: Promise<void> = Promise.resolve();
+
+  constructor(readonly facts: ResourceFacts, readonly context: FollowerContext) {}
+
+  /** All changes up to here have been shown. */
+  get version(): Version {
+    return this.waiting === 0 ? this.context.clock.version : this.shown;
+  }
+
+  receive(change: Change, key: ObjectKey): void {
+    if (this.watchers.size === 0) return;
+    if (this.waiting >= waitingMax) return this.endWatches({ outcome: 'expired', oldest: change.revision });
+    if (this.batch.length === 0) this.tail = this.tail.then(() => this.showBatch());
+    this.waiting++;
+    this.batch.push({ key, change, next: change.value === null ? null : storedObjectOf(this.facts, key, change.revision, change.value) });
+  }
+
+  /** Settles once everything received so far has been shown. */
+  settled(): Promise<void> {
+    return this.tail;
+  }
+
+  endWatches(reason: Failure): void {
+    for (const watcher of this.watchers.all()) watcher.end(reason);
+  }
+
+  private async showBatch(): Promise<void> {
+    const batch = this.batch;
+    this.batch = [];
+    try {
+      const changes = await Promise.all(batch.map(({ change, key, next }) => completeChange(this.facts, this.context, { change, key, next })));
+      for (const change of changes) this.show(change);
+    } catch (error) {
+      this.context.report(error);
+      this.endWatches({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
+    }
+    this.waiting -= batch.length;
+  }
+
+  private show(change: ObjectChange | Failure): void {
+    if ('outcome' in change) return this.endWatches(change);
+    this.shown = change.version - 1;
+    this.watchers.deliver(change);
+  }
+}
+
+/** The change with the state before it, or why that state cannot be read any more. */
+export async function completeChange(facts: ResourceFacts, { reader, now }: FollowerContext, { change, key, next }: Waiting): Promise<ObjectChange | Failure> {
+  const created = next !== null && change.createRevision === change.revision;
+  const previous = created ? null : await reader.stateAt(facts, key, change.revision - 1);
+  return previous !== null && 'outcome' in previous ? previous : new ObjectChange(change.revision, previous, next, now());
+}
