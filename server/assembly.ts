@@ -14,6 +14,7 @@ import { createOpenApi } from './openapi/openapi.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { catalogueOf } from './options/runtimeConfig.js';
 import { defaultServiceRange } from './options/serviceRange.js';
+import { cachedResources } from './options/watchCache.js';
 import { bootstrap } from './registry/bootstrap.js';
 import { createServiceAllocator } from './registry/core/service/allocator.js';
 import { parsePortRange, parseRanges } from './registry/core/service/ranges.js';
@@ -45,7 +46,8 @@ export interface AssemblyOptions {
 export function assembleApi({ options, replica, log }: AssemblyOptions): Api {
   const catalogue = catalogueOf(options['runtime-config']);
   const storage = createRaftStorage({
-    replica, prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, report: (error) => { log.named('storage').error('broken stored object', { error }); },
+    replica, prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, cached: cachedResources(options),
+    report: (error) => { log.named('storage').error('broken stored object', { error }); },
   });
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });

@@ -3,35 +3,58 @@ import type { Version } from './storage/contract.js';
 import type { Logger } from './observability/logger.js';
 
 export interface CompactionOptions {
-  readonly intervalMs: number;
   /** What the store has reached. */
   readonly version: () => Version;
-  /** One replica is enough: the one that leads does it. */
-  readonly leads: () => Promise<boolean>;
+  /** One replica is enough: the one that leads does it. `compacted`: history before this version is gone already. */
+  readonly standing: () => Promise<{ readonly leads: boolean; readonly compacted: Version }>;
   readonly compact: (version: Version) => Promise<WriteOutcome>;
   readonly log: Logger;
 }
 
 /**
  * Drops history regularly. Each time, the version that was current one interval ago goes: clients can always resume from what they saw
- * within the last interval. Returns the call that stops it.
+ * within the last interval. Every replica remembers that version, so a new leader goes on where the old one stopped.
  */
-export function compactRegularly({ intervalMs, version, leads, compact, log }: CompactionOptions): () => void {
-  if (intervalMs === 0) return () => {};
-  let before = version();
-  let running = false;
-  const turn = async (): Promise<void> => {
-    const target = before;
-    before = version();
-    if (target === 0 || !(await leads())) return;
-    const outcome = await compact(target);
-    log.debug(2, 'compacted', { version: target, outcome: outcome.outcome });
-  };
-  const timer = setInterval(() => {
-    if (running) return;
-    running = true;
-    turn().catch((error: unknown) => { log.warn('compaction failed; it is tried again after the next interval', { error }); }).finally(() => { running = false; });
-  }, intervalMs);
-  timer.unref();
-  return () => { clearInterval(timer); };
+export class Compaction {
+  private before: Version;
+  private timer: NodeJS.Timeout | null = null;
+  private running = false;
+
+  constructor(private readonly options: CompactionOptions) {
+    this.before = options.version();
+  }
+
+  /** `intervalMs` 0: never. */
+  start(intervalMs: number): void {
+    if (intervalMs === 0) return;
+    this.timer = setInterval(() => { this.attempt(() => this.turn()); }, intervalMs);
+    this.timer.unref();
+  }
+
+  stop(): void {
+    if (this.timer !== null) clearInterval(this.timer);
+  }
+
+  /** The cluster has just been filled with what every cluster has. Nobody can have seen how, so history begins afterwards. */
+  begin(): void {
+    this.before = this.options.version();
+    this.attempt(async () => { if ((await this.options.standing()).compacted === 0) await this.turn(); });
+  }
+
+  /** What is due after each interval. */
+  async turn(): Promise<void> {
+    const target = this.before;
+    this.before = this.options.version();
+    if (target === 0 || !(await this.options.standing()).leads) return;
+    const { outcome } = await this.options.compact(target);
+    this.options.log.debug(2, 'compacted', { version: target, outcome });
+  }
+
+  private attempt(action: () => Promise<void>): void {
+    if (this.running) return;
+    this.running = true;
+    action()
+      .catch((error: unknown) => { this.options.log.warn('compaction failed; it is tried again after the next interval', { error }); })
+      .finally(() => { this.running = false; });
+  }
 }

@@ -2,7 +2,7 @@ import { startReplica } from '../raft/client.js';
 import type { Replica } from '../raft/replica-api.js';
 import { assembleApi } from './assembly.js';
 import type { Api } from './assembly.js';
-import { compactRegularly } from './compaction.js';
+import { Compaction } from './compaction.js';
 import { addHealthChecks } from './healthChecks.js';
 import type { Progress } from './healthChecks.js';
 import { createChain } from './http/chain.js';
@@ -58,16 +58,17 @@ async function serveReplica(options: ApiServerOptions, log: Logger, serving: Omi
   const api = assembleApi({ options, replica, log });
   const chain = frontOf({ options, log, replica, api, progress });
   const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => { await api.close(); throw error; });
-  const stopCompaction = compactRegularly({
-    intervalMs: options['etcd-compaction-interval'], version: () => api.storage.version, log: log.named('compaction'),
-    leads: async () => (await replica.status()).role === 'leader',
+  const compaction = new Compaction({
+    version: () => api.storage.version, log: log.named('compaction'),
+    standing: async () => { const { role, compactedRevision } = await replica.status(); return { leads: role === 'leader', compacted: compactedRevision }; },
     compact: (version) => api.storage.compact(version, { timeoutMs: compactionTimeoutMs }),
   });
+  compaction.start(options['etcd-compaction-interval']);
   const url = `https://${listener.host.includes(':') ? `[${listener.host}]` : listener.host}:${listener.port}`;
   log.info('serving', { address: url, member: options['raft-member-id'] });
 
   const stopping = new AbortController();
-  const ready = becomeReady({ options, log, api, progress, stopping: stopping.signal });
+  const ready = becomeReady({ options, log, api, progress, stopping: stopping.signal }).then(() => { compaction.begin(); });
   const failed = new Promise<Error>((resolve) => {
     replica.onFailure(resolve);
     ready.catch((error: unknown) => { if (!stopping.signal.aborted) resolve(error as Error); });
@@ -76,7 +77,7 @@ async function serveReplica(options: ApiServerOptions, log: Logger, serving: Omi
   const stop = async (): Promise<void> => {
     progress.stopping = true;
     stopping.abort(new Error('the server is stopping'));
-    stopCompaction();
+    compaction.stop();
     await drain(options, listener, chain, log);
     await handOver(replica).catch((error: unknown) => { log.debug(2, 'leadership was not handed over', { error }); });
     await api.close();

@@ -1,5 +1,6 @@
 import { hostPort, serverUrl } from '../catalogue/flags/checks.js';
 import { inGroup } from '../catalogue/flags/flag.js';
+import { watchCacheSize } from './watchCache.js';
 
 /** Where objects are kept: the replicated store inside the server, or an etcd beside it. */
 export const storageFlags = {
@@ -23,8 +24,8 @@ export const storageFlags = {
     'storage-backend': { kind: 'string', default: 'etcd3', oneOf: ['etcd3'], help: 'Kind of store. Without --etcd-servers the built-in store is used, which behaves the same.' },
     'storage-media-type': { kind: 'string', default: 'application/vnd.kubernetes.protobuf', oneOf: ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'], effect: 'none', help: 'Form in which objects are stored.' },
     'storage-initialization-timeout': { kind: 'duration', default: 60_000, min: 1, help: 'How long the start may wait for the store before the log says that a majority of members is missing. The server goes on waiting, and is not ready until then.' },
-    'watch-cache': { kind: 'bool', default: true, effect: 'none', help: 'Serve reads and watches from memory. The built-in store always does.' },
-    'watch-cache-sizes': { kind: 'strings', default: [], effect: 'none', value: 'resource[.group]#size,...', help: 'Cache sizes; only 0 says something, which is "none".' },
+    'watch-cache': { kind: 'bool', default: true, help: 'Serve reads and watches from memory; otherwise from the store, which is slower and says the same.' },
+    'watch-cache-sizes': { kind: 'strings', default: [], value: 'resource[.group]#size,...', check: watchCacheSize, help: 'Cache sizes; only 0 says something, which is "none": objects of that type are then read from the store.' },
     'encryption-provider-config': { kind: 'string', default: null, effect: 'refused', value: 'file', help: 'File of kind EncryptionConfiguration: how stored objects are encrypted.' },
     'encryption-provider-config-automatic-reload': { kind: 'bool', default: false, effect: 'none', help: 'Read that file again when it changes.' },
     'delete-collection-workers': { kind: 'int', default: 1, min: 1, effect: 'none', help: 'Objects of one collection that are deleted at the same time.' },

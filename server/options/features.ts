@@ -1,0 +1,16 @@
+import type { ApiServerOptions } from './apiserver.js';
+
+/** Features that can be switched, and whether they are on unless told. Other names are accepted and change nothing. */
+const defaults = { APIResponseCompression: true, CBORServingAndStorage: false } as const;
+
+export type Features = Readonly<Record<keyof typeof defaults, boolean>>;
+
+/** Reads `--feature-gates`; `AllAlpha` and the like are not looked at. */
+export function featuresOf(options: Pick<ApiServerOptions, 'feature-gates'>): Features {
+  const told = options['feature-gates'];
+  const entries = Object.entries(defaults).map(([name, on]) => [name, Object.hasOwn(told, name) ? told[name] === 'true' : on]);
+  return Object.fromEntries(entries) as Features;
+}
+
+/** Names given that no code looks at; the log should say so. */
+export const unknownFeatures = (options: Pick<ApiServerOptions, 'feature-gates'>): string[] => Object.keys(options['feature-gates']).filter(name => !Object.hasOwn(defaults, name));

@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createReplica } from '../../../raft/replica/local.js';
+import { memberId } from '../../../raft/types.js';
+import { Compaction } from '../../../server/compaction.js';
+import type { Logger } from '../../../server/observability/logger.js';
+import type { StoredObject } from '../../../server/storage/contract.js';
+import { createRaftStorage } from '../../../server/storage/raft.js';
+import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
+
+const ignore = (): void => {};
+const silent: Logger = { error: ignore, warn: ignore, info: ignore, debug: ignore, enabled: () => false, named: () => silent };
+
+describe('server/compaction', () => {
+  const compactionOver = (state: { version: number; leads: boolean; compacted: number }, compacted: number[]): Compaction => new Compaction({
+    version: () => state.version, standing: async () => state, log: silent,
+    compact: async version => { compacted.push(version); return { outcome: 'applied', revision: version as never }; },
+  });
+
+  it('drops what was current one interval ago, on the leader only', async () => {
+    const compacted: number[] = [];
+    const state = { version: 10, leads: true, compacted: 0 };
+    const compaction = compactionOver(state, compacted);
+    for (const [version, leads] of [[20, true], [30, false], [40, true], [40, true]] as const) {
+      Object.assign(state, { version, leads });
+      await compaction.turn();
+    }
+    expect(compacted).to.deep.equal([10, 30, 40]);
+  });
+
+  it('lets the history of a new cluster begin when the cluster is ready, once', async () => {
+    const compacted: number[] = [];
+    const turn = (): Promise<void> => new Promise(resolve => { setImmediate(resolve); });
+    compactionOver({ version: 70, leads: true, compacted: 0 }, compacted).begin();
+    await turn();
+    compactionOver({ version: 90, leads: true, compacted: 70 }, compacted).begin();
+    compactionOver({ version: 90, leads: false, compacted: 0 }, compacted).begin();
+    await turn();
+    expect(compacted).to.deep.equal([70]);
+  });
+
+  /** Every 10 s for a day, with a compaction every 5 minutes. */
+  const renewalsPerInterval = 30;
+  const intervals = 288;
+
+  it('keeps the database of leases that are renewed for a day as small as that of an hour', async function () {
+    this.timeout(120_000);
+    const directory = temporaryDirectory('leases');
+    const id = memberId('one');
+    const replica = await createReplica({
+      dataDirectory: directory, memberId: id, initialMembers: [{ id, role: 'voter', address: '127.0.0.1:1' }], clusterToken: 'test', listenAddress: null, tls: null,
+      heartbeatIntervalMs: 5, electionTimeoutMs: 20, logEntriesKept: 100,
+    });
+    const storage = createRaftStorage({ replica });
+    await replica.barrier({ timeoutMs: 10_000 });
+    await storage.ready();
+    const compaction = new Compaction({
+      version: () => storage.version, log: silent, standing: async () => ({ leads: true, compacted: 0 }), compact: version => storage.compact(version, { timeoutMs: 10_000 }),
+    });
+    const leases = await Promise.all(['a', 'b', 'c', 'd'].map(name => write(name, null, 0)));
+    let hourBytes = 0;
+    for (let interval = 1; interval <= intervals; interval++) {
+      for (let renewal = 0; renewal < renewalsPerInterval; renewal++) {
+        await Promise.all(leases.map(async (lease, index) => { leases[index] = await write(lease.name, lease, renewal); }));
+      }
+      await compaction.turn();
+      if (interval === 12) hourBytes = sizeOf(directory);
+    }
+    const dayBytes = sizeOf(directory);
+    expect(storage.version).to.be.greaterThan(intervals * renewalsPerInterval * leases.length - 1);
+    expect(dayBytes, `after an hour ${hourBytes}`).to.be.below(2 * hourBytes);
+    storage.close();
+    await replica.stop();
+
+    async function write(name: string, lease: StoredObject | null, renewal: number): Promise<StoredObject> {
+      const key = { resource: { group: 'coordination.k8s.io', resource: 'leases' }, namespace: 'kube-node-lease', name };
+      const object = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace: key.namespace }, spec: { holderIdentity: name, renewal, padding: 'x'.repeat(500) } };
+      const result = lease === null ? await storage.create(key, object, { timeoutMs: 10_000 }) : await storage.update(key, object, lease.version, { timeoutMs: 10_000 });
+      if (result.outcome !== 'applied') throw new Error(result.outcome);
+      return result.object;
+    }
+  });
+});
+
+/** Bytes of all files below a directory. */
+const sizeOf = (directory: string): number => readdirSync(directory, { recursive: true, encoding: 'utf8' }).map(file => statSync(join(directory, file))).filter(stat => stat.isFile()).reduce((sum, { size }) => sum + size, 0);
