@@ -10,6 +10,8 @@ const packageRoot = (from: string): string => {
   return packageRoot(parent);
 };
 
+/** A file of the package, by its path below the package's root. */
+export const packageFile = (...path: readonly string[]): string => join(packageRoot(dirname(fileURLToPath(import.meta.url))), ...path);
+
 /** Parses `server/catalogue/data/NAME.json`. The caller knows its shape: the file is generated and part of the repository. */
-export const readCatalogueData = <T>(name: string): T =>
-  JSON.parse(readFileSync(join(packageRoot(dirname(fileURLToPath(import.meta.url))), 'server', 'catalogue', 'data', `${name}.json`), 'utf8')) as T;
+export const readCatalogueData = <T>(name: string): T => JSON.parse(readFileSync(packageFile('server', 'catalogue', 'data', `${name}.json`), 'utf8')) as T;

@@ -1,11 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { packageFile } from '../catalogue/data.js';
 import type { ApiType } from '../catalogue/types.js';
 
 /**
  * Short texts for `kubectl explain` and generated documentation. They are kept by the name of a type without its version (`core.Pod`), so
- * that all versions share them; `*.NAME` describes a member in every type that does not describe it otherwise.
+ * that all versions share them; `kind.NAME` describes a member of all kinds that do not describe it otherwise, `*.NAME` one of all types.
  */
 interface Descriptions {
   readonly types: Readonly<Record<string, string>>;
@@ -14,21 +13,14 @@ interface Descriptions {
 
 let data: Descriptions | undefined;
 
-const packageRoot = (from: string): string => {
-  if (existsSync(join(from, 'package.json'))) return from;
-  const parent = dirname(from);
-  if (parent === from) throw new Error('no package.json above the server\'s code: the installation is incomplete');
-  return packageRoot(parent);
-};
-
 const descriptions = (): Descriptions =>
-  (data ??= JSON.parse(readFileSync(join(packageRoot(dirname(fileURLToPath(import.meta.url))), 'server', 'openapi', 'descriptions.json'), 'utf8')) as Descriptions);
+  (data ??= JSON.parse(readFileSync(packageFile('server', 'openapi', 'descriptions.json'), 'utf8')) as Descriptions);
 
 const versionless = (name: string): string => name.replace(/\.v\d\w*\./, '.');
 const lastWord = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
 /** What is said of a whole family of types. */
-const FAMILIES: readonly (readonly [RegExp, string])[] = [[/^(\w+)List$/, 'A list of objects of kind %.'], [/^(\w+)Spec$/, 'What is wanted of %.'], [/^(\w+)Status$/, 'What is known of the present state of %.']];
+const FAMILIES: readonly (readonly [RegExp, string])[] = [[/^(\w+)List$/, 'A list of objects of kind %.'], [/^(\w+)Spec$/, 'What is wanted of the %.'], [/^(\w+)Status$/, 'What is known of the present state of the %.']];
 
 export function descriptionOfType({ name }: ApiType): string | null {
   const known = descriptions().types[versionless(name)];
@@ -40,7 +32,7 @@ export function descriptionOfType({ name }: ApiType): string | null {
   return null;
 }
 
-export function descriptionOfField({ name }: ApiType, field: string): string | null {
+export function descriptionOfField({ name, kinds }: ApiType, field: string): string | null {
   const { fields } = descriptions();
-  return fields[`${versionless(name)}.${field}`] ?? fields[`*.${field}`] ?? null;
+  return fields[`${versionless(name)}.${field}`] ?? (kinds.length > 0 ? fields[`kind.${field}`] : undefined) ?? fields[`*.${field}`] ?? null;
 }
