@@ -3,11 +3,22 @@ import { qualifiedName, type GroupResource } from '../api/resource.js';
 import { apiServices } from './apiregistration.k8s.io/apiServices.js';
 import { deployments } from './apps/deployments.js';
 import { jobs } from './batch/jobs.js';
+import { configMaps } from './core/configmaps.js';
+import { endpoints } from './core/endpoints.js';
 import { events } from './core/events.js';
+import { limitRanges } from './core/limitranges.js';
 import { namespaces } from './core/namespaces.js';
+import { nodes } from './core/nodes.js';
+import { persistentVolumeClaims } from './core/persistentvolumeclaims.js';
+import { persistentVolumes } from './core/persistentvolumes.js';
 import { pods } from './core/pods.js';
+import { podTemplates } from './core/podtemplates.js';
+import { replicationControllers } from './core/replicationcontrollers.js';
+import { resourceQuotas } from './core/resourcequotas.js';
 import { secrets } from './core/secrets.js';
+import { serviceAccounts } from './core/serviceaccounts.js';
 import { services } from './core/services.js';
+import { endpointSlices } from './discovery.k8s.io/endpointSlices.js';
 import { textAt } from './members.js';
 import type { Strategy } from './strategy.js';
 import { dnsLabelName, pathSegmentName, subdomainName, type NameRule } from './validation/names.js';
@@ -17,15 +28,6 @@ const counted: Strategy = { generationOf: ['spec'] };
 /** Kinds whose whole content, apart from metadata, is their specification. */
 const countedWebhooks: Strategy = { generationOf: ['webhooks'] };
 const answersObject: Strategy = { deleteAnswers: 'object' };
-/** A controller takes the finalizer away once nobody uses the object. */
-const protectedWhileUsed = (finalizer: string): Strategy => ({
-  ...answersObject,
-  prepareForCreate(object) {
-    const finalizers = object.metadata.finalizers ?? [];
-    object.metadata.finalizers = finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer];
-    object['status'] = { phase: 'Pending' };
-  },
-});
 const createsOnUpdate: Strategy = { createsOnUpdate: true };
 /** Role names appear in other objects and in paths, and may contain colons and capitals. */
 const rbac: Strategy = { validateName: pathSegmentName, createsOnUpdate: true };
@@ -44,22 +46,20 @@ const selecting = (...paths: readonly string[]): Strategy => ({
  * Types that are missing follow the generic life cycle alone.
  */
 const STRATEGIES: Readonly<Record<string, Strategy>> = {
-  endpoints: createsOnUpdate,
+  configmaps: configMaps,
+  endpoints,
   events,
-  limitranges: createsOnUpdate,
+  limitranges: limitRanges,
   namespaces,
-  nodes: { ...selecting('spec.unschedulable'), selectableFields: node => ({ 'spec.unschedulable': textAt(node, 'spec', 'unschedulable') || 'false' }) },
-  persistentvolumeclaims: protectedWhileUsed('kubernetes.io/pvc-protection'),
-  persistentvolumes: protectedWhileUsed('kubernetes.io/pv-protection'),
+  nodes,
+  persistentvolumeclaims: persistentVolumeClaims,
+  persistentvolumes: persistentVolumes,
   pods,
-  podtemplates: { ...answersObject, generationOf: ['template'] },
-  replicationcontrollers: {
-    ...counted, deleteAnswers: 'object', defaultPropagation: 'orphan',
-    selectableFieldNames: ['status.replicas'], selectableFields: object => ({ 'status.replicas': textAt(object, 'status', 'replicas') || '0' }),
-  },
-  resourcequotas: answersObject,
+  podtemplates: podTemplates,
+  replicationcontrollers: replicationControllers,
+  resourcequotas: resourceQuotas,
   secrets,
-  serviceaccounts: answersObject,
+  serviceaccounts: serviceAccounts,
   services,
   'mutatingadmissionpolicies.admissionregistration.k8s.io': counted,
   'mutatingadmissionpolicybindings.admissionregistration.k8s.io': counted,
@@ -77,7 +77,7 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   'jobs.batch': jobs,
   'certificatesigningrequests.certificates.k8s.io': selecting('spec.signerName'),
   'leases.coordination.k8s.io': createsOnUpdate,
-  'endpointslices.discovery.k8s.io': { generationOf: ['endpoints', 'ports', 'addressType'] },
+  'endpointslices.discovery.k8s.io': endpointSlices,
   'flowschemas.flowcontrol.apiserver.k8s.io': counted,
   'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': counted,
   'ingressclasses.networking.k8s.io': counted,

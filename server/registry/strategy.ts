@@ -13,6 +13,9 @@ export interface WriteContext {
   readonly dryRun: boolean;
 }
 
+/** How the client names the type: some kinds have rules that depend on the version, or even the group, of the request. */
+export interface ServedAs { readonly apiVersion: string }
+
 /** What the generic checks of metadata find, for strategies that list it once more among their own findings. */
 export interface MetadataFindings {
   /** Of the object by itself, as on create. */
@@ -36,8 +39,8 @@ export interface Strategy {
   /** Carries over what this update may not change (status), raises the generation when the spec changed. */
   readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => void;
   /** All findings, in order of the reference; empty when the object is acceptable. Generic metadata is validated elsewhere. */
-  readonly validate?: (object: ApiObject) => FieldError[];
-  readonly validateUpdate?: (object: ApiObject, old: ApiObject) => FieldError[];
+  readonly validate?: (object: ApiObject, servedAs: ServedAs) => FieldError[];
+  readonly validateUpdate?: (object: ApiObject, old: ApiObject, servedAs: ServedAs) => FieldError[];
   /**
    * Instead of `validateUpdate`, for kinds that repeat the checks of metadata in an order of their own. Without it both are repeated once, before
    * what `validateUpdate` finds.

@@ -50,7 +50,7 @@ export function nameAndValidate(target: Target, object: ApiObject, name: string,
   const findings = [
     ...validateMetadata(object.metadata, rules),
     ...validateFinalizerNames(object.metadata.finalizers ?? [], FINALIZERS),
-    ...(strategy.validate?.(object) ?? []),
+    ...(strategy.validate?.(object, { apiVersion: apiVersionOf(resource) }) ?? []),
   ];
   if (findings.length > 0) throw invalidTarget(target, name, findings);
   strategy.canonicalize?.(object);
@@ -129,13 +129,14 @@ function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target,
   const ofObject = (): FieldError[] => [...generic(), ...validateFinalizerNames(metadata.finalizers ?? [], FINALIZERS)];
   const rules = rulesOf(strategy, subresource);
   if (rules?.reviewUpdate !== undefined) return [...generic(), ...update, ...rules.reviewUpdate(object, old, { object: ofObject, update: () => update })];
-  return [...generic(), ...update, ...update, ...validateFinalizerNames(metadata.finalizers ?? [], FINALIZERS), ...generic(), ...(rules?.validateUpdate?.(object, old) ?? [])];
+  return [...generic(), ...update, ...update, ...validateFinalizerNames(metadata.finalizers ?? [], FINALIZERS), ...generic(), ...(rules?.validateUpdate?.(object, old, { apiVersion: apiVersionOf(resource) }) ?? [])];
 }
 
 const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });
 
 export function invalidTarget({ resource }: Target, name: string, findings: readonly FieldError[]): StatusError {
-  return invalidObject({ group: resource.group, kind: resource.kind }, name, findings.map(toCause));
+  // Whatever the client calls it: an object that several groups serve is checked as what is stored.
+  return invalidObject({ group: resource.storage.group, kind: resource.storage.kind }, name, findings.map(toCause));
 }
 
 /** The namespace of the body, if any, must be that of the path. Cluster-scoped types ignore it. */

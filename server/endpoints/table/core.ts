@@ -51,9 +51,15 @@ function nodeStatus(node: ApiObject): string {
 const nodeAddress = (node: ApiObject, type: string): string =>
   textAt(itemsOf(memberAt(node, 'status', 'addresses')).find(address => textAt(address, 'type') === type), 'address') || NONE;
 
+function kernelVersion(node: ApiObject): string {
+  const [version, architecture] = [textAt(node, 'status', 'nodeInfo', 'kernelVersion'), textAt(node, 'status', 'nodeInfo', 'architecture')];
+  return version === '' ? '<unknown>' : architecture === '' ? version : `${version} (${architecture})`;
+}
+
 function eventSource(event: ApiObject): string {
-  const component = textAt(event, 'source', 'component') || textAt(event, 'reportingComponent');
-  const host = textAt(event, 'source', 'host') || textAt(event, 'reportingInstance');
+  // The two groups of events have different names for the same.
+  const component = textAt(event, 'source', 'component') || textAt(event, 'deprecatedSource', 'component') || textAt(event, 'reportingComponent') || textAt(event, 'reportingController');
+  const host = textAt(event, 'source', 'host') || textAt(event, 'deprecatedSource', 'host') || textAt(event, 'reportingInstance');
   return host === '' ? component : `${component}, ${host}`;
 }
 
@@ -88,7 +94,7 @@ export const coreCells: Readonly<Record<string, Cells>> = {
   'nodes': {
     'Status': nodeStatus, 'Roles': nodeRoles, 'Version': object => textAt(object, 'status', 'nodeInfo', 'kubeletVersion'),
     'Internal-IP': node => nodeAddress(node, 'InternalIP'), 'External-IP': node => nodeAddress(node, 'ExternalIP'),
-    'OS-Image': atOr('<unknown>', 'status', 'nodeInfo', 'osImage'), 'Kernel-Version': atOr('<unknown>', 'status', 'nodeInfo', 'kernelVersion'),
+    'OS-Image': atOr('<unknown>', 'status', 'nodeInfo', 'osImage'), 'Kernel-Version': kernelVersion,
     'Container-Runtime': atOr('<unknown>', 'status', 'nodeInfo', 'containerRuntimeVersion'),
   },
   'persistentvolumeclaims': {

@@ -151,7 +151,7 @@ const ephemeral: SourceRule = (source, path) => {
 };
 
 /** Sources in the order in which the reference looks at them; the first one present is checked, any other is one too many. */
-const sources: Readonly<Record<string, SourceRule>> = {
+export const volumeSources: Readonly<Record<string, SourceRule>> = {
   emptyDir,
   hostPath,
   gitRepo: needs('repository'),
@@ -199,8 +199,8 @@ export function validateVolumes(spec: JsonObject, specPath: Path): { readonly fi
 }
 
 function validateSource(volume: JsonObject, name: string, path: Path): FieldError[] {
-  const present = Object.keys(sources).filter(source => objectAt(volume, source) !== null);
+  const present = Object.keys(volumeSources).filter(source => objectAt(volume, source) !== null);
   if (present.length === 0) return [required(path, 'must specify a volume type')];
   return present.flatMap((source, order) => (order > 0
-    ? [forbidden(path.child(source), 'may not specify more than 1 volume type')] : (sources[source] as SourceRule)(objectAt(volume, source) as JsonObject, path.child(source), name)));
+    ? [forbidden(path.child(source), 'may not specify more than 1 volume type')] : (volumeSources[source] as SourceRule)(objectAt(volume, source) as JsonObject, path.child(source), name)));
 }

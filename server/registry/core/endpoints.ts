@@ -1,0 +1,63 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectsIn, setTextDefault } from '../defaulting.js';
+import { sameValue } from '../equality.js';
+import { itemsOf, textAt } from '../members.js';
+import type { Strategy } from '../strategy.js';
+import { endpointAddress } from '../validation/addresses.js';
+import { invalid, notSupported, Path, required, type FieldError } from '../validation/field.js';
+import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualified } from '../validation/values.js';
+import { repackSubsets } from './endpoints/subsets.js';
+
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+const TRIGGERED = 'endpoints.kubernetes.io/last-change-trigger-time';
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+
+function validateSubset(subset: JsonObject, path: Path): FieldError[] {
+  const lists = ['addresses', 'notReadyAddresses'] as const;
+  const ports = objectsIn(subset, 'ports');
+  return [
+    ...(lists.every(list => itemsOf(subset[list]).length === 0) ? [required(path, 'must specify `addresses` or `notReadyAddresses`')] : []),
+    ...lists.flatMap(list => objectsIn(subset, list).flatMap((address, position) => validateAddress(address, path.child(list).index(position)))),
+    ...ports.flatMap((port, position) => validatePort(port, ports.length > 1, path.child('ports').index(position))),
+  ];
+}
+
+function validateAddress(address: JsonObject, path: Path): FieldError[] {
+  const ip = textAt(address, 'ip');
+  const malformed = ipAddress(ip, path.child('ip'));
+  return [
+    ...malformed,
+    ...(textAt(address, 'hostname') === '' ? [] : dnsLabel(textAt(address, 'hostname'), path.child('hostname'))),
+    ...(typeof address['nodeName'] === 'string' ? dnsSubdomain(address['nodeName'], path.child('nodeName')) : []),
+    ...(malformed.length > 0 ? [] : endpointAddress(ip, path.child('ip'))),
+  ];
+}
+
+function validatePort(port: JsonObject, named: boolean, path: Path): FieldError[] {
+  const [name, protocol] = [textAt(port, 'name'), textAt(port, 'protocol')];
+  return [
+    ...(name !== '' ? dnsLabel(name, path.child('name')) : named ? [required(path.child('name'), '')] : []),
+    ...portNumber(port['port'], path.child('port')),
+    ...(protocol === '' ? [required(path.child('protocol'), '')] : PROTOCOLS.includes(protocol) ? [] : [notSupported(path.child('protocol'), protocol, PROTOCOLS)]),
+    ...(typeof port['appProtocol'] === 'string' ? qualified(port['appProtocol'], path.child('appProtocol')) : []),
+  ];
+}
+
+function validateAnnotations(endpoints: ApiObject): FieldError[] {
+  const time = endpoints.metadata.annotations?.[TRIGGERED];
+  return time === undefined || TIME.test(time) ? [] : [invalid(Path.of('annotations').key(TRIGGERED), time, 'must be an RFC3339Nano formatted time')];
+}
+
+const validateSubsets = (endpoints: ApiObject): FieldError[] => objectsIn(endpoints, 'subsets').flatMap((subset, position) => validateSubset(subset, Path.of('subsets').index(position)));
+
+export const endpoints: Strategy = {
+  createsOnUpdate: true,
+  setDefaults(object) { for (const subset of objectsIn(object, 'subsets')) for (const port of objectsIn(subset, 'ports')) setTextDefault(port, 'protocol', 'TCP'); },
+  validate: object => [...validateAnnotations(object), ...validateSubsets(object)],
+  validateUpdate: (object, old) => [...validateAnnotations(object), ...(sameValue(object['subsets'] ?? [], old['subsets'] ?? []) ? [] : validateSubsets(object))],
+  canonicalize(object) {
+    const subsets = repackSubsets(objectsIn(object, 'subsets'));
+    if (subsets.length > 0) object['subsets'] = subsets;
+    else delete object['subsets'];
+  },
+};

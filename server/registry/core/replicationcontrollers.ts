@@ -1,0 +1,84 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, setDefault } from '../defaulting.js';
+import { textAt } from '../members.js';
+import type { Strategy } from '../strategy.js';
+import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../validation/field.js';
+import { podNameWarnings } from '../apps/podnames.js';
+import { countsWithin, nonNegativeMembers } from '../apps/statuscounts.js';
+import { nonNegative } from '../validation/values.js';
+import { setPodTemplateDefaults, validatePodTemplate } from './podspec/template.js';
+import { templateWarnings } from './podspec/warnings/template.js';
+
+const SPEC = Path.of('spec');
+const STATUS = Path.of('status');
+const TEMPLATE = SPEC.child('template');
+const hasEntries = (map: JsonObject | null): map is JsonObject => map !== null && Object.keys(map).length > 0;
+
+/** Labels of the pods stand in for a selector, and for labels of the controller itself. */
+function setDefaults(controller: ApiObject): void {
+  const spec = ensureObject(controller, 'spec');
+  setDefault(spec, 'replicas', 1);
+  const template = objectAt(spec, 'template');
+  if (template === null) return;
+  setPodTemplateDefaults(template);
+  const labels = objectAt(objectAt(template, 'metadata') ?? {}, 'labels');
+  if (!hasEntries(labels)) return;
+  if (!hasEntries(objectAt(spec, 'selector'))) spec['selector'] = { ...labels };
+  if (!hasEntries(controller.metadata.labels ?? null)) controller.metadata.labels = { ...labels } as Record<string, string>;
+}
+
+function validate(controller: ApiObject): FieldError[] {
+  const spec = objectAt(controller, 'spec') ?? {};
+  const selector = objectAt(spec, 'selector');
+  const template = objectAt(spec, 'template');
+  return [
+    ...nonNegative(spec['minReadySeconds'], SPEC.child('minReadySeconds')),
+    ...(hasEntries(selector) ? [] : [required(SPEC.child('selector'), '')]),
+    ...nonNegative(spec['replicas'], SPEC.child('replicas')),
+    ...(template === null ? [required(TEMPLATE, '')] : validateTemplate(template, selector ?? {})),
+  ];
+}
+
+function validateTemplate(template: JsonObject, selector: JsonObject): FieldError[] {
+  const labels = objectAt(objectAt(template, 'metadata') ?? {}, 'labels') ?? {};
+  const spec = objectAt(template, 'spec') ?? {};
+  const matches = Object.entries(selector).every(([key, value]) => labels[key] === value);
+  return [
+    ...(matches ? [] : [invalid(TEMPLATE.child('metadata', 'labels'), Object.keys(labels).length === 0 ? null : labels, '`selector` does not match template `labels`')]),
+    ...validatePodTemplate(template, TEMPLATE),
+    ...(spec['restartPolicy'] === 'Always' ? [] : [notSupported(TEMPLATE.child('spec', 'restartPolicy'), textAt(spec, 'restartPolicy'), ['Always'])]),
+    ...(spec['activeDeadlineSeconds'] == null ? [] : [forbidden(TEMPLATE.child('spec', 'activeDeadlineSeconds'), 'activeDeadlineSeconds in ReplicationController is not Supported')]),
+  ];
+}
+
+const COUNTS = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'];
+
+function validateStatus(controller: ApiObject): FieldError[] {
+  const status = objectAt(controller, 'status') ?? {};
+  const [available, ready] = [Number(status['availableReplicas'] ?? 0), Number(status['readyReplicas'] ?? 0)];
+  return [
+    ...nonNegativeMembers(status, COUNTS, STATUS),
+    ...countsWithin(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', STATUS),
+    ...(available > ready ? [invalid(STATUS.child('availableReplicas'), available, 'cannot be greater than readyReplicas')] : []),
+  ];
+}
+
+export const replicationControllers: Strategy = {
+  generationOf: ['spec'],
+  deleteAnswers: 'object',
+  defaultPropagation: 'orphan',
+  setDefaults,
+  prepareForCreate(controller) { controller['status'] = { replicas: 0 }; },
+  prepareForUpdate(controller, old) { controller['status'] = old['status']; },
+  validate,
+  validateUpdate: controller => validate(controller),
+  warnings(controller, old) {
+    const ofTemplate = old === null || controller.metadata.generation !== old.metadata.generation ? templateWarnings(objectAt(controller, 'spec')?.['template'], TEMPLATE) : [];
+    return [...(old === null ? podNameWarnings(controller) : []), ...ofTemplate];
+  },
+  selectableFieldNames: ['status.replicas'],
+  selectableFields: object => ({ 'status.replicas': textAt(object, 'status', 'replicas') || '0' }),
+  subresources: {
+    status: { prepareForUpdate(controller, old) { controller['spec'] = old['spec']; }, validateUpdate: validateStatus },
+  },
+};
