@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import { methodNotAllowed, pathNotFound } from '../api/status.js';
 import type { Catalogue } from '../catalogue/resources.js';
 import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
+import type { Encoder } from '../endpoints/encoders/encoder.js';
 import { negotiateAccept } from '../endpoints/negotiation.js';
+import { contentHash, notModified, redirected } from '../http/conditional.js';
 import { aggregated, coreGroups, coreVersions, groupDocument, groupList, namedGroups, resourceList } from './documents.js';
 
 export interface DiscoveryOptions {
@@ -35,6 +36,8 @@ type Page = (context: RequestContext, segments: readonly string[]) => boolean;
 export function createDiscovery(options: DiscoveryOptions): (context: RequestContext) => Promise<boolean> {
   const { catalogue } = options;
   const bytesOf = memo((document: JsonObject) => Buffer.from(`${JSON.stringify(document)}\n`));
+  const hashOf = memo((bytes: Buffer) => contentHash(bytes));
+  const encodedBy = memo((encoder: Encoder) => memo((document: JsonObject) => encoder.document(document)));
   const core = { plain: coreVersions(catalogue, options.serverAddress ?? ''), aggregated: aggregated(coreGroups(catalogue)) };
   const named = { plain: groupList(catalogue), aggregated: aggregated(namedGroups(catalogue)) };
   const paths = { paths: rootPaths(options) };
@@ -42,12 +45,25 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   const lists = new Map(catalogue.groups.flatMap(group => group.versions.map(each => [apiVersionOf({ group: group.name, version: each.version }), resourceList(group.name, each)])));
 
   const plain = (context: RequestContext, document: JsonObject, accept = context.request.headers.accept ?? ''): true => {
-    negotiateAccept(accept, context.query, { collection: false, stream: false, plainOnly: true });
+    const { encoder } = negotiateAccept(accept, context.query, { collection: false, stream: false, plainOnly: true });
+    send(context, 200, encoder.mediaType, encodedBy(encoder)(document));
+    return true;
+  };
+  /** For documents that are no objects of the API: they have one form, whatever the client asks for. */
+  const json = (context: RequestContext, document: JsonObject): true => {
     send(context, 200, 'application/json', bytesOf(document));
     return true;
   };
+  /** Tagged with its hash, so that a client asks again without being sent the whole. */
+  const cacheable = (context: RequestContext, bytes: Buffer): true => {
+    const hash = hashOf(bytes);
+    context.response.setHeader('vary', 'Accept');
+    context.response.setHeader('cache-control', 'public');
+    if (!redirected(context, hash, `${context.info.path}?hash=${hash}`) && !notModified(context, hash)) send(context, 200, AGGREGATED_TYPE, bytes);
+    return true;
+  };
   const root = (context: RequestContext, documents: typeof core): true =>
-    (wantsAggregated(context) ? sendCacheable(context, bytesOf(documents.aggregated)) : plain(context, documents.plain));
+    (wantsAggregated(context) ? cacheable(context, bytesOf(documents.aggregated)) : plain(context, documents.plain));
   const resources = (context: RequestContext, group: string, name: string): true => {
     const document = lists.get(apiVersionOf({ group, version: name }));
     if (document === undefined) throw pathNotFound();
@@ -56,9 +72,9 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   };
 
   const pages: Readonly<Record<string, Page>> = {
-    '': (context, rest) => rest.length === 0 && plain(context, paths),
-    'index.html': (context, rest) => rest.length === 0 && plain(context, paths),
-    'version': (context, rest) => rest.length === 0 && onlyGet(context) && plain(context, version),
+    '': (context, rest) => rest.length === 0 && json(context, paths),
+    'index.html': (context, rest) => rest.length === 0 && json(context, paths),
+    'version': (context, rest) => rest.length === 0 && onlyGet(context) && json(context, version),
     'api': (context, rest) => {
       if (rest.length === 0) return onlyGet(context) && root(context, core);
       return rest.length === 1 && resources(context, '', rest[0] ?? '');
@@ -109,26 +125,12 @@ function wantsAggregated({ request }: RequestContext): boolean {
   return false;
 }
 
-/** Answers 304 when the client has the document already. */
-function sendCacheable(context: RequestContext, bytes: Buffer): true {
-  const { request, response } = context;
-  const etag = `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`;
-  response.setHeader('etag', etag);
-  response.setHeader('vary', 'Accept');
-  response.setHeader('cache-control', 'public');
-  if (request.headers['if-none-match'] === etag) {
-    response.statusCode = 304;
-    response.end();
-  } else send(context, 200, AGGREGATED_TYPE, bytes);
-  return true;
-}
-
-function rootPaths({ catalogue, otherPaths = OTHER_PATHS }: DiscoveryOptions): string[] {
+function rootPaths({ catalogue, otherPaths = [] }: DiscoveryOptions): string[] {
   const groups = catalogue.groups.flatMap(({ name, versions }) => {
     const root = name === '' ? '/api' : `/apis/${name}`;
     return [root, ...versions.map(({ version }) => `${root}/${version}`)];
   });
-  return [...new Set([...groups, '/apis', '/apis/', ...otherPaths])].sort();
+  return [...new Set([...groups, '/apis', '/apis/', ...OTHER_PATHS, ...otherPaths])].sort();
 }
 
 const versionDocument = ({ build }: DiscoveryOptions): JsonObject => ({

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Catalogue } from '../catalogue/resources.js';
 import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
+import { contentHash, notModified, redirected } from '../http/conditional.js';
 import { strategyOf } from '../registry/strategies.js';
 import type { BuiltDocument, BuiltDocuments, Encoding, Source } from './build.js';
 import { createBuilder } from './builder.js';
@@ -14,7 +14,6 @@ export interface OpenApi {
   close(): Promise<void>;
 }
 
-const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 const decompress = promisify(gunzip);
 
 /** Descriptions of the API in OpenAPI versions 2 and 3, made of the catalogue when they are first asked for. */
@@ -24,9 +23,8 @@ export function createOpenApi(catalogue: Catalogue): OpenApi {
 
   const sendIndex = async (context: RequestContext): Promise<true> => {
     index ??= indexOf(await builder.documents({ version: 3, encoding: 'json' }));
-    context.response.setHeader('etag', `"${createHash('sha512').update(index).digest('hex').toUpperCase()}"`);
     // The reference names no type for the index.
-    return notModified(context) || sent(context, 'text/plain; charset=utf-8', index);
+    return notModified(context, contentHash(index)) || sent(context, 'text/plain; charset=utf-8', index);
   };
 
   const sendDocument = async (context: RequestContext, version: 2 | 3, path: string): Promise<boolean> => {
@@ -34,7 +32,7 @@ export function createOpenApi(catalogue: Catalogue): OpenApi {
     const document = (await builder.documents({ version, encoding: encoding ?? 'json' })).get(path);
     if (document === undefined) return false;
     if (encoding === null) return sent(context, 'text/plain; charset=utf-8', Buffer.alloc(0), 406);
-    if (version === 3 && redirected(context, path, document)) return true;
+    if (version === 3 && redirected(context, document.hash, urlOf(path, document.hash))) return true;
     await sendBuilt(context, MEDIA_TYPES[version][encoding], document);
     return true;
   };
@@ -82,40 +80,14 @@ function wantedEncoding({ request }: RequestContext, version: 2 | 3): Encoding |
   return entries.sort((a, b) => b.quality - a.quality).map(({ mediaType }) => encodings[mediaType]).find(encoding => encoding !== undefined) ?? null;
 }
 
-/** A client with an outdated address is sent to the present one; with a present address it need never ask again. */
-function redirected({ query, response }: RequestContext, path: string, { hash }: BuiltDocument): boolean {
-  const asked = query.get('hash') ?? '';
-  if (asked === '') return false;
-  if (asked === hash) {
-    response.setHeader('cache-control', 'public, immutable');
-    response.setHeader('expires', new Date(Date.now() + YEAR_MS).toUTCString());
-    return false;
-  }
-  response.statusCode = 301;
-  response.setHeader('location', urlOf(path, hash));
-  response.end();
-  return true;
-}
-
 async function sendBuilt(context: RequestContext, mediaType: string, { hash, gzip }: BuiltDocument): Promise<void> {
   const { request, response } = context;
-  response.setHeader('etag', `"${hash}"`);
   response.setHeader('vary', 'Accept, Accept-Encoding');
-  if (notModified(context)) return;
+  if (notModified(context, hash)) return;
   if (/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(request.headers['accept-encoding'] ?? ''))) {
     response.setHeader('content-encoding', 'gzip');
     sent(context, mediaType, Buffer.from(gzip.buffer, gzip.byteOffset, gzip.byteLength));
   } else sent(context, mediaType, await decompress(gzip));
-}
-
-/** Answers 304 when the client has the document already. A compressing proxy may have marked the tag as weak. */
-function notModified({ request, response }: RequestContext): boolean {
-  const tag = String(response.getHeader('etag'));
-  const known = (request.headers['if-none-match'] ?? '').split(',').map(each => each.trim().replace(/^W\//, ''));
-  if (!known.includes(tag) && !known.includes('*')) return false;
-  response.statusCode = 304;
-  response.end();
-  return true;
 }
 
 const sent = (context: RequestContext, mediaType: string, bytes: Buffer, code = 200): true => {

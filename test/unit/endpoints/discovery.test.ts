@@ -31,11 +31,28 @@ describe('discovery', () => {
     expect((await get('/api', { accept: AGGREGATED.replace('v=v2', 'v=v9') })).status).to.equal(406);
   });
 
-  it('names every served kind with its operations in the OpenAPI documents', async () => {
-    const { paths } = (await get('/openapi/v3')).body as { paths: Record<string, { serverRelativeURL: string }> };
-    const document = (await get(paths['apis/apps/v1']?.serverRelativeURL ?? '')).body as { paths: Record<string, { patch?: { parameters: { name: string }[] } }> };
-    const { patch } = document.paths['/apis/apps/v1/namespaces/{namespace}/deployments/{name}'] ?? {};
-    expect(patch?.parameters.map(({ name }) => name)).to.include('fieldValidation');
+  it('lets clients keep the aggregated form by its hash', async () => {
+    const { headers } = await get('/apis', { accept: AGGREGATED });
+    const hash = (headers.etag ?? '').replaceAll('"', '');
+    expect((await get(`/apis?hash=${hash}`, { accept: AGGREGATED })).headers).to.include({ 'cache-control': 'public, immutable', 'vary': 'Accept' });
+    expect((await get('/apis?hash=old', { accept: AGGREGATED })).headers.location).to.equal(`/apis?hash=${hash}`);
+  });
+
+  it('names the stored form of a type by a hash that all versions of it share', async () => {
+    const hashOf = async (path: string, resource: string): Promise<unknown> => ((await get(path)).body as { resources: JsonObject[] }).resources.find(({ name }) => name === resource)?.['storageVersionHash'];
+    expect(await hashOf('/apis/autoscaling/v1', 'horizontalpodautoscalers')).to.match(/^[\w+/]{11}=$/).and.equal(await hashOf('/apis/autoscaling/v2', 'horizontalpodautoscalers'));
+    expect(await hashOf('/api/v1', 'pods')).to.equal('xPOwRZ+Yhw8=');
+    expect(await hashOf('/api/v1', 'pods/status')).to.equal(undefined);
+  });
+
+  it('speaks every encoding that it says it accepts', async () => {
+    for (const path of ['/api', '/apis', '/apis/apps', '/api/v1', '/apis/apps/v1']) {
+      expect((await get(path, { accept: 'application/yaml' })).text, path).to.match(/^kind: API|\nkind: API/);
+      const { headers, text } = await get(path, { accept: 'application/vnd.kubernetes.protobuf' });
+      expect(headers['content-type'], path).to.equal('application/vnd.kubernetes.protobuf');
+      expect(text.slice(0, 4), path).to.equal('k8s\0');
+    }
+    expect((await get('/version', { accept: 'application/yaml' })).body).to.include({ major: '1' });
   });
 
   it('knows which paths are none of its own', async () => {
