@@ -33,6 +33,7 @@ describe('cluster/failover', function () {
     const interruptionMs = Math.min(...since.map(({ endedMs }) => endedMs)) - killedMs;
     process.stdout.write(`      leader killed: first write after ${Math.round(interruptionMs)} ms; ${writers.failures.length} of ${writers.acknowledged.length + writers.failures.length} writes failed\n`);
     expect(interruptionMs).to.be.at.most(failoverMsMax);
+    expect((await test.leader()).id).not.to.equal(leader.id);
     await expectComplete(path, writers.acknowledged);
 
     await leader.restart();
