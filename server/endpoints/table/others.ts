@@ -24,7 +24,7 @@ function availability(object: ApiObject): string {
 }
 
 function slicePorts(slice: ApiObject): string {
-  const ports = itemsOf(slice['ports']).map(port => textAt(port, 'port') || '*');
+  const ports = itemsOf(slice['ports']).map(port => textAt(port, 'port') || (memberAt(port, 'name') === undefined ? '*' : textAt(port, 'name')));
   return ports.length === 0 ? UNSET : ports.length > 3 ? `${ports.slice(0, 3).join(',')} + ${ports.length - 3} more...` : ports.join(',');
 }
 
