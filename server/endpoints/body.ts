@@ -19,8 +19,11 @@ const ACCEPTED = Object.keys(BODY_ENCODINGS);
 export interface DecodedBody { readonly value: JsonValue; readonly duplicates: readonly string[] }
 
 export interface BodyReader {
-  /** The object in the body, of the kind that the path expects, checked and with kind and apiVersion filled in. Throws 400 or 415. */
-  object(context: RequestContext, type: Kind, validation: FieldValidation): Promise<ApiObject>;
+  /**
+   * The object in the body, of the kind that the path expects, checked and with kind and apiVersion filled in. Throws 400 or 415.
+   * `otherVersions` are API versions in which the same kind is understood as well.
+   */
+  object(context: RequestContext, type: Kind, validation: FieldValidation, otherVersions?: readonly string[]): Promise<ApiObject>;
   /** A body of another shape, such as options; null when there is none. `explain` words what is wrong with it. */
   raw(context: RequestContext, type: Kind, explain: (message: string) => StatusError): Promise<DecodedBody | null>;
   /** Bytes that are JSON whatever their media type says: patches. */
@@ -42,10 +45,14 @@ export function createBodyReader(workers: Workers): BodyReader {
     throw 'refused' in result ? refusal(result) : explain(result.message);
   };
   return {
-    async object(context, type, validation) {
+    async object(context, type, validation, otherVersions = []) {
       const encoding = encodingOf(context);
       const bytes = await context.body();
-      const result = await workers.decodeObject({ bytes, encoding, kind: type, findStrict: validation !== 'Ignore' }, context.signal);
+      const read = (kind: Kind): ReturnType<Workers['decodeObject']> => workers.decodeObject({ bytes, encoding, kind, findStrict: validation !== 'Ignore' }, context.signal);
+      let result = await read(type);
+      if (!result.ok && 'stage' in result && result.stage === 'kind' && result.kind === type.kind && otherVersions.includes(result.apiVersion)) {
+        result = await read({ ...type, ...parseApiVersion(result.apiVersion) });
+      }
       if (!result.ok) throw 'refused' in result ? refusal(result) : undecodable(result, type, bytes);
       reportFields(context, result.strict, validation, () => cannotHandle(type, type, result.refusal ?? ''));
       return asObject(result.object);

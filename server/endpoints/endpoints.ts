@@ -10,6 +10,8 @@ import { send, sendPageNotFound } from './answers.js';
 import { createBodyReader } from './body.js';
 import type { RequestContext } from './context.js';
 import { errorEncoder } from './negotiation.js';
+import { createBinding } from './pods/binding.js';
+import { createEviction } from './pods/eviction.js';
 import { REVIEWS } from './reviews/reviews.js';
 import { route, type ResourceVerb, type Route } from './routing.js';
 import { targetOf, type VerbDeps, type VerbHandler } from './verbs/deps.js';
@@ -38,6 +40,8 @@ const VERBS: Readonly<Record<ResourceVerb, VerbHandler>> = { get, list, watch, c
 const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<ResourceVerb, VerbHandler>>>>> = {
   status: { get, update, patch },
   finalize: { update },
+  binding: { create: createBinding },
+  eviction: { create: createEviction },
   ephemeralcontainers: { get, update, patch },
   resize: { get, update, patch },
   scale: { get: getView(SCALE), update: updateView(SCALE), patch: patchView(SCALE) },

@@ -27,7 +27,13 @@ interface Raw {
 /** From the body if there is one, which then counts alone; otherwise from the query. Throws 400, 415 or 422. */
 export async function parseDeleteParameters(context: RequestContext, reader: BodyReader): Promise<DeleteParameters> {
   const body = await reader.raw(context, DELETE_OPTIONS, (message): StatusError => badRequest(`couldn't get version/kind; json parse error: ${message}`));
-  const raw = body === null ? fromQuery(context.query) : fromBody(body.value);
+  return parametersOf(body === null ? fromQuery(context.query) : fromBody(body.value));
+}
+
+/** From options that stand inside of another object. Throws 400 or 422. */
+export const deleteParametersOf = (options: JsonValue): DeleteParameters => parametersOf(fromBody(options));
+
+function parametersOf(raw: Raw): DeleteParameters {
   refuseFindings('DeleteOptions', [...policyFindings(raw), ...dryRunFindings(raw.dryRun)]);
   const { gracePeriodSeconds, orphanDependents, uid, resourceVersion, dryRun } = raw;
   const propagationPolicy = raw.propagationPolicy as DeletionWish['propagationPolicy'];

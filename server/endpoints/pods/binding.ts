@@ -1,0 +1,55 @@
+import type { ApiObject } from '../../api/object.js';
+import { badRequest, conflict, plainError } from '../../api/status.js';
+import type { Status } from '../../api/status.js';
+import { bind, bindingProblem, validateBinding } from '../../registry/core/pod/binding.js';
+import { checkNamespace } from '../../registry/writes.js';
+import { sendDocument } from '../answers.js';
+import { negotiate } from '../negotiation.js';
+import { parseWriteParameters } from '../options/writeOptions.js';
+import type { VerbDeps, VerbHandler } from '../verbs/deps.js';
+import { writeOptions } from '../verbs/deps.js';
+
+const BINDING = { group: '', version: 'v1', kind: 'Binding' };
+
+/** What an operation on a pod answers. */
+export const CREATED: Status & { readonly code: 201 } = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
+
+/** The present time as objects carry it. */
+export const timestamp = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
+
+/** POST of `pods/NAME/binding`, and of the older `bindings`, where the name stands in the body alone. */
+export const createBinding: VerbHandler = async (context, route, deps) => {
+  const representation = negotiate(context, { collection: false, stream: false });
+  const parameters = parseWriteParameters(context.query, 'CreateOptions');
+  const binding = await deps.reader.object(context, BINDING, parameters.fieldValidation);
+  const name = binding.metadata.name ?? '';
+  const namespace = route.namespace ?? '';
+  const target = { resource: podsOf(deps), namespace, name: route.subresource === null ? name : route.name };
+  checkNamespace(binding.metadata, target);
+  if (name !== target.name) throw badRequest('name in URL does not match name in Binding object');
+  const findings = validateBinding(binding).map(({ path, message }) => `${path}: ${message}`);
+  if (findings.length > 0) throw plainError(500, findings.length === 1 ? findings[0] ?? '' : `[${findings.join(', ')}]`);
+  await deps.registry.update(target, {
+    apply: current => bound(current, binding), subresource: 'binding', uid: binding.metadata.uid ?? null, mayCreate: false,
+    // Whoever assigns pods does not own what that changes in them.
+    applies: true,
+  }, writeOptions(context, parameters.dryRun, parameters.fieldManager));
+  sendDocument(context, representation, CREATED, 201);
+};
+
+function bound(pod: ApiObject | null, binding: ApiObject): ApiObject {
+  const current: ApiObject = pod ?? { metadata: {} };
+  const problem = bindingProblem(current);
+  if (problem !== null) throw conflict({ group: '', resource: 'pods/binding' }, current.metadata.name ?? '', problem);
+  const wanted = binding.metadata.resourceVersion ?? '';
+  const result = bind(current, binding, timestamp());
+  if (wanted !== '') result.metadata.resourceVersion = wanted;
+  return result;
+}
+
+/** The type that both paths are about. */
+export function podsOf({ catalogue }: VerbDeps): NonNullable<ReturnType<VerbDeps['catalogue']['resource']>> {
+  const pods = catalogue.resource('', 'v1', 'pods');
+  if (pods === null) throw plainError(404, 'pods are not served');
+  return pods;
+}

@@ -1,0 +1,81 @@
+import type { ApiObject } from '../../api/object.js';
+import { badRequest, plainError, StatusError } from '../../api/status.js';
+import { budgetsOf, goesUncounted, markEvicted, needsNoBudget, spend, stillProcessed } from '../../registry/core/pod/eviction.js';
+import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
+import { everything } from '../../registry/everything.js';
+import { checkNamespace } from '../../registry/writes.js';
+import { sendDocument } from '../answers.js';
+import { negotiate } from '../negotiation.js';
+import { deleteParametersOf, type DeleteParameters } from '../options/deleteOptions.js';
+import { parseWriteParameters } from '../options/writeOptions.js';
+import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
+import { CREATED, timestamp } from './binding.js';
+
+const EVICTION = { group: 'policy', version: 'v1', kind: 'Eviction' };
+const OLDER_VERSIONS = ['policy/v1beta1'];
+/** Whose change the counting of a disruption is. */
+const MANAGER = 'kube-apiserver';
+const SEVERAL = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
+
+/** POST of `pods/NAME/eviction`: removes the pod if its disruption budget, if any, allows that now. */
+export const createEviction: VerbHandler = async (context, route, deps) => {
+  const representation = negotiate(context, { collection: false, stream: false });
+  const parameters = parseWriteParameters(context.query, 'CreateOptions');
+  const eviction = await deps.reader.object(context, EVICTION, parameters.fieldValidation, OLDER_VERSIONS);
+  const target = targetOf(route);
+  checkNamespace(eviction.metadata, target);
+  if ((eviction.metadata.name ?? '') !== route.name) throw badRequest('name in URL does not match name in Eviction object');
+  const asked = deleteParametersOf(eviction['deleteOptions'] ?? {});
+  const wanted = { ...asked, dryRun: asked.dryRun || parameters.dryRun };
+  await evict(target, wanted, deps, writeOptions(context, wanted.dryRun, parameters.fieldManager));
+  sendDocument(context, representation, CREATED, 201);
+};
+
+async function evict(target: Target, wanted: DeleteParameters, deps: VerbDeps, options: WriteOptions): Promise<void> {
+  const { registry } = deps;
+  const stored = await registry.get(target, { at: 'mostRecent' });
+  const pod = stored.decode();
+  if (needsNoBudget(pod)) return remove(registry, target, wanted, options);
+  const [budget, ...others] = budgetsOf(pod, await budgetsIn(target.namespace, deps));
+  if (others.length > 0) throw plainError(500, SEVERAL);
+  if (budget === undefined) return markAndRemove(registry, target, wanted, options);
+  if (!goesUncounted(pod, budget)) {
+    await count(target, budget, deps, options);
+    return markAndRemove(registry, target, wanted, options);
+  }
+  // It may go because it is not healthy; had it become so meanwhile, it would have to be counted.
+  const guarded = wanted.wish.resourceVersion === null ? { ...wanted, wish: { ...wanted.wish, resourceVersion: String(stored.version) } } : wanted;
+  return remove(registry, target, guarded, options).catch((error: unknown) => {
+    const changed = error instanceof StatusError && error.code === 409 && wanted.wish.resourceVersion === null;
+    throw changed ? stillProcessed(budget.metadata.name ?? '') : error;
+  });
+}
+
+const budgetResource = ({ catalogue }: VerbDeps): Target['resource'] | null => catalogue.resource('policy', 'v1', 'poddisruptionbudgets');
+
+async function budgetsIn(namespace: string, deps: VerbDeps): Promise<ApiObject[]> {
+  const resource = budgetResource(deps);
+  if (resource === null) return [];
+  const { items } = await deps.registry.list(resource, { ...everything, namespace, consistency: { at: 'mostRecent' } });
+  return items.map(item => item.decode());
+}
+
+/** Checked and written in one step by the registry's retries, so two evictions cannot use the same allowance. */
+async function count({ namespace, name }: Target, budget: ApiObject, deps: VerbDeps, options: WriteOptions): Promise<void> {
+  const resource = budgetResource(deps);
+  if (resource === null) return;
+  const apply = (current: ApiObject | null): ApiObject => spend(current ?? budget, name, timestamp());
+  await deps.registry.update({ resource, namespace, name: budget.metadata.name ?? '' }, { apply, subresource: 'status', uid: null, mayCreate: false }, { ...options, manager: MANAGER });
+}
+
+async function markAndRemove(registry: Registry, target: Target, wanted: DeleteParameters, options: WriteOptions): Promise<void> {
+  if (!wanted.dryRun && wanted.wish.resourceVersion === null) {
+    const apply = (current: ApiObject | null): ApiObject => markEvicted(current ?? { metadata: {} }, timestamp());
+    await registry.update(target, { apply, subresource: 'eviction', uid: wanted.wish.uid, mayCreate: false, applies: true }, options);
+  }
+  await remove(registry, target, wanted, options);
+}
+
+async function remove(registry: Registry, target: Target, { wish }: DeleteParameters, options: WriteOptions): Promise<void> {
+  await registry.delete(target, wish, options);
+}
