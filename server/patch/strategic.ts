@@ -45,7 +45,8 @@ function mergeMember(original: JsonObject, member: string, value: JsonValue, fie
   const current = Object.hasOwn(original, member) ? original[member] : undefined;
   const replaces = field?.strategies.includes('replace') === true;
   if (isObject(current) && isObject(value)) setMember(original, member, replaces ? value : mergeObject(current, value, field?.type ?? null));
-  else if (Array.isArray(current) && Array.isArray(value)) setMember(original, member, merges(field) ? mergeList(current, value, field) : plain(value));
+  // A list that does not merge is taken as it stands: what looks like a directive in it is a member that the type does not know.
+  else if (Array.isArray(current) && Array.isArray(value)) setMember(original, member, merges(field) ? mergeList(current, value, field) : value);
   else setMember(original, member, plain(value));
 }
 

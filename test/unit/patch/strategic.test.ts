@@ -30,6 +30,8 @@ const cases: readonly Case[] = [
   { what: 'merges nested lists', live: { containers: [c('a', { env: [c('A', { value: '1' }), c('B')] })] }, patch: { containers: [c('a', { env: [c('B', { value: '3' }), c('C')] })] },
     expected: { containers: [c('a', { env: [c('A', { value: '1' }), c('B', { value: '3' }), c('C')] })] } },
   { what: 'replaces lists that do not merge', live: { tolerations: [{ key: 'a' }] }, patch: { tolerations: [{ key: 'b' }] }, expected: { tolerations: [{ key: 'b' }] } },
+  { what: 'finds no directives in lists that do not merge', live: { tolerations: [{ key: 'a' }] }, patch: { tolerations: [{ key: 'a', $patch: 'delete' }] },
+    expected: { tolerations: [{ key: 'a', $patch: 'delete' }] } },
   { what: 'joins lists of scalars', live: { finalizers: ['a', 'b'] }, patch: { finalizers: ['b', 'c'] }, expected: { finalizers: ['a', 'b', 'c'] } },
   { what: 'deletes from lists of scalars', live: { finalizers: ['a', 'b'] }, patch: { '$deleteFromPrimitiveList/finalizers': ['a'] }, expected: { finalizers: ['b'] } },
   { what: 'retains only the named members', live: { strategy: { type: 'RollingUpdate', rollingUpdate: {} } }, patch: { strategy: { $retainKeys: ['type'], type: 'Recreate' } },
