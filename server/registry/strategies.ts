@@ -1,8 +1,8 @@
 import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
-import { apiServices } from './apiregistration.k8s.io/apiServices.js';
 import { deployments } from './apps/deployments.js';
 import { jobs } from './batch/jobs.js';
+import { configurationStrategies } from './configurationStrategies.js';
 import { configMaps } from './core/configmaps.js';
 import { endpoints } from './core/endpoints.js';
 import { events } from './core/events.js';
@@ -21,16 +21,13 @@ import { services } from './core/services.js';
 import { endpointSlices } from './discovery.k8s.io/endpointSlices.js';
 import { textAt } from './members.js';
 import type { Strategy } from './strategy.js';
-import { dnsLabelName, pathSegmentName, subdomainName, type NameRule } from './validation/names.js';
+import { dnsLabelName, subdomainName, type NameRule } from './validation/names.js';
 
 /** Kinds that count changes of their specification and have no other rules here yet. */
 const counted: Strategy = { generationOf: ['spec'] };
 /** Kinds whose whole content, apart from metadata, is their specification. */
 const countedWebhooks: Strategy = { generationOf: ['webhooks'] };
 const answersObject: Strategy = { deleteAnswers: 'object' };
-const createsOnUpdate: Strategy = { createsOnUpdate: true };
-/** Role names appear in other objects and in paths, and may contain colons and capitals. */
-const rbac: Strategy = { validateName: pathSegmentName, createsOnUpdate: true };
 
 /** Jobs get eleven more characters, and have to fit into a label. */
 const CRON_JOB_NAME_MAX = 52;
@@ -46,6 +43,7 @@ const selecting = (...paths: readonly string[]): Strategy => ({
  * Types that are missing follow the generic life cycle alone.
  */
 const STRATEGIES: Readonly<Record<string, Strategy>> = {
+  ...configurationStrategies,
   configmaps: configMaps,
   endpoints,
   events,
@@ -68,7 +66,6 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': counted,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': countedWebhooks,
   'customresourcedefinitions.apiextensions.k8s.io': counted,
-  'apiservices.apiregistration.k8s.io': apiServices,
   'daemonsets.apps': counted,
   'deployments.apps': deployments,
   'replicasets.apps': counted,
@@ -76,27 +73,11 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   'cronjobs.batch': { ...counted, validateName: cronJobName },
   'jobs.batch': jobs,
   'certificatesigningrequests.certificates.k8s.io': selecting('spec.signerName'),
-  'leases.coordination.k8s.io': createsOnUpdate,
   'endpointslices.discovery.k8s.io': endpointSlices,
-  'flowschemas.flowcontrol.apiserver.k8s.io': counted,
-  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': counted,
-  'ingressclasses.networking.k8s.io': counted,
-  'ingresses.networking.k8s.io': counted,
-  'networkpolicies.networking.k8s.io': counted,
-  'runtimeclasses.node.k8s.io': createsOnUpdate,
   'poddisruptionbudgets.policy': counted,
-  'clusterrolebindings.rbac.authorization.k8s.io': rbac,
-  'clusterroles.rbac.authorization.k8s.io': rbac,
-  'rolebindings.rbac.authorization.k8s.io': rbac,
-  'roles.rbac.authorization.k8s.io': rbac,
   'resourceclaims.resource.k8s.io': answersObject,
   'resourceclaimtemplates.resource.k8s.io': answersObject,
   'resourceslices.resource.k8s.io': { ...counted, ...selecting('spec.driver', 'spec.nodeName') },
-  'priorityclasses.scheduling.k8s.io': { generationOf: ['value', 'globalDefault', 'preemptionPolicy', 'description'] },
-  'csidrivers.storage.k8s.io': answersObject,
-  'csinodes.storage.k8s.io': answersObject,
-  'storageclasses.storage.k8s.io': answersObject,
-  'volumeattachments.storage.k8s.io': answersObject,
 };
 
 const NO_RULES: Strategy = {};

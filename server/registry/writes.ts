@@ -7,6 +7,7 @@ import { sameValue } from './equality.js';
 import { membersOf } from './members.js';
 import { ownCreated, ownUpdated } from './ownership.js';
 import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
+import { restoreContent } from './statuswrites.js';
 import { strategyOf } from './strategies.js';
 import type { Strategy, WriteContext } from './strategy.js';
 import { Path, toCause, type FieldError } from './validation/field.js';
@@ -98,19 +99,13 @@ function applyUpdateRules(object: ApiObject, old: ApiObject, target: Target, str
   const rules = rulesOf(strategy, subresource);
   if (rules !== strategy) {
     if (rules?.prepareForUpdate !== undefined) rules.prepareForUpdate(object, old, context);
-    else if (subresource === 'status') keepAllButStatus(object, old);
+    else if (subresource === 'status') restoreContent(object, old);
     return;
   }
   if (strategy.prepareForUpdate !== undefined) strategy.prepareForUpdate(object, old, context);
   else if (target.resource.subresources.has('status')) object['status'] = old['status'];
   const counted = strategy.generationOf;
   if (counted !== undefined && counted.some(member => !sameValue(object[member], old[member]))) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
-}
-
-/** A write to `status` may change metadata and status only. */
-function keepAllButStatus(object: ApiObject, old: ApiObject): void {
-  for (const member of Object.keys(object)) if (member !== 'metadata' && member !== 'status') delete object[member];
-  for (const [member, value] of Object.entries(old)) if (member !== 'metadata' && member !== 'status') object[member] = value;
 }
 
 /** Clients cannot create objects with a status, where a kind has it. */

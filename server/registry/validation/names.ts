@@ -12,6 +12,7 @@ const DNS_1035_LABEL = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN = `${DNS_LABEL}(\\.${DNS_LABEL})*`;
 const QUALIFIED_PART = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const LABEL_VALUE = `(${QUALIFIED_PART})?`;
+const WILDCARD = `\\*\\.${SUBDOMAIN}`;
 
 const whole = (pattern: string): RegExp => new RegExp(`^${pattern}$`);
 const dnsLabel = whole(DNS_LABEL);
@@ -19,6 +20,7 @@ const dns1035Label = whole(DNS_1035_LABEL);
 const subdomain = whole(SUBDOMAIN);
 const qualifiedPart = whole(QUALIFIED_PART);
 const labelValue = whole(LABEL_VALUE);
+const wildcard = whole(WILDCARD);
 
 /** `must consist of …, (e.g. 'a',  or 'b', regex used for validation is '…')`: how the reference spells a pattern. */
 const patternText = (rule: string, pattern: string, examples: readonly string[]): string =>
@@ -31,6 +33,8 @@ const LABEL_1035_TEXT = patternText('a DNS-1035 label must consist of lower case
 const SUBDOMAIN_TEXT = patternText('a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, \'-\' or \'.\', and must start and end with an alphanumeric character', SUBDOMAIN, ['example.com']);
 const QUALIFIED_TEXT = patternText('must consist of alphanumeric characters, \'-\', \'_\' or \'.\', and must start and end with an alphanumeric character', QUALIFIED_PART, ['MyName', 'my.name', '123-abc']);
 const LABEL_VALUE_TEXT = patternText('a valid label must be an empty string or consist of alphanumeric characters, \'-\', \'_\' or \'.\', and must start and end with an alphanumeric character', LABEL_VALUE, ['MyValue', 'my_value', '12345']);
+
+const WILDCARD_TEXT = patternText('a wildcard DNS-1123 subdomain must start with \'*.\', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, \'-\' or \'.\' and end with an alphanumeric character', WILDCARD, ['*.example.com']);
 
 const bytes = (text: string): number => Buffer.byteLength(text);
 /** A prefix may end in a dash; the character before it then must not be the end of a name. */
@@ -52,6 +56,9 @@ export const subdomainName: NameRule = (name, prefix) => {
   const text = unmasked(name, prefix);
   return [...(bytes(text) > SUBDOMAIN_MAX ? [tooManyCharacters(SUBDOMAIN_MAX)] : []), ...(subdomain.test(text) ? [] : [SUBDOMAIN_TEXT])];
 };
+
+/** A subdomain whose first label is left open. */
+export const wildcardName: NameRule = name => [...(bytes(name) > SUBDOMAIN_MAX ? [tooManyCharacters(SUBDOMAIN_MAX)] : []), ...(wildcard.test(name) ? [] : [WILDCARD_TEXT])];
 
 /** What can stand between two slashes of a path: the rule of the RBAC kinds. */
 export const pathSegmentName: NameRule = (name, prefix) => {

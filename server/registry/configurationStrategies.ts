@@ -1,0 +1,45 @@
+import { apiServices } from './apiregistration.k8s.io/apiServices.js';
+import { leases } from './coordination.k8s.io/leases.js';
+import { flowSchemas } from './flowcontrol.apiserver.k8s.io/flowSchemas.js';
+import { priorityLevels } from './flowcontrol.apiserver.k8s.io/priorityLevels.js';
+import { ingressClasses } from './networking.k8s.io/ingressClasses.js';
+import { ingresses } from './networking.k8s.io/ingresses.js';
+import { ipAddresses } from './networking.k8s.io/ipAddresses.js';
+import { networkPolicies } from './networking.k8s.io/networkPolicies.js';
+import { serviceCidrs } from './networking.k8s.io/serviceCidrs.js';
+import { runtimeClasses } from './node.k8s.io/runtimeClasses.js';
+import { clusterRoleBindings, roleBindings } from './rbac.authorization.k8s.io/bindings.js';
+import { clusterRoles, roles } from './rbac.authorization.k8s.io/roles.js';
+import { priorityClasses } from './scheduling.k8s.io/priorityClasses.js';
+import { csiDrivers } from './storage.k8s.io/csiDrivers.js';
+import { csiNodes } from './storage.k8s.io/csiNodes.js';
+import { csiStorageCapacities } from './storage.k8s.io/csiStorageCapacities.js';
+import { storageClasses } from './storage.k8s.io/storageClasses.js';
+import { volumeAttachments } from './storage.k8s.io/volumeAttachments.js';
+import { volumeAttributesClasses } from './storage.k8s.io/volumeAttributesClasses.js';
+import type { Strategy } from './strategy.js';
+
+/** Strategies of the kinds that say how the cluster behaves rather than what runs in it. Keys as in `strategies.ts`, whose table they are part of. */
+export const configurationStrategies: Readonly<Record<string, Strategy>> = {
+  'apiservices.apiregistration.k8s.io': apiServices,
+  'leases.coordination.k8s.io': leases,
+  'flowschemas.flowcontrol.apiserver.k8s.io': flowSchemas,
+  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': priorityLevels,
+  'ingressclasses.networking.k8s.io': ingressClasses,
+  'ingresses.networking.k8s.io': ingresses,
+  'ipaddresses.networking.k8s.io': ipAddresses,
+  'networkpolicies.networking.k8s.io': networkPolicies,
+  'servicecidrs.networking.k8s.io': serviceCidrs,
+  'runtimeclasses.node.k8s.io': runtimeClasses,
+  'clusterrolebindings.rbac.authorization.k8s.io': clusterRoleBindings,
+  'clusterroles.rbac.authorization.k8s.io': clusterRoles,
+  'rolebindings.rbac.authorization.k8s.io': roleBindings,
+  'roles.rbac.authorization.k8s.io': roles,
+  'priorityclasses.scheduling.k8s.io': priorityClasses,
+  'csidrivers.storage.k8s.io': csiDrivers,
+  'csinodes.storage.k8s.io': csiNodes,
+  'csistoragecapacities.storage.k8s.io': csiStorageCapacities,
+  'storageclasses.storage.k8s.io': storageClasses,
+  'volumeattachments.storage.k8s.io': volumeAttachments,
+  'volumeattributesclasses.storage.k8s.io': volumeAttributesClasses,
+};

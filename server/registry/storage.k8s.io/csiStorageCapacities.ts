@@ -1,0 +1,31 @@
+import type { ApiObject } from '../../api/object.js';
+import { objectAt } from '../defaulting.js';
+import { textAt } from '../members.js';
+import type { Strategy } from '../strategy.js';
+import { Path, type FieldError } from '../validation/field.js';
+import { unchanged } from '../validation/immutable.js';
+import { validateLabelSelector } from '../validation/labelselector.js';
+import { printedSelector } from '../validation/printed.js';
+import { nonNegativeQuantity } from '../validation/quantities.js';
+import { dnsSubdomain } from '../validation/values.js';
+
+const TOPOLOGY = Path.of('nodeTopology');
+
+function validate(capacity: ApiObject): FieldError[] {
+  const topology = objectAt(capacity, 'nodeTopology');
+  return [
+    ...(topology === null ? [] : validateLabelSelector(topology, TOPOLOGY)),
+    ...dnsSubdomain(textAt(capacity, 'storageClassName'), Path.of('storageClassName')),
+    ...(capacity['capacity'] === undefined ? [] : nonNegativeQuantity(capacity['capacity'], Path.of('capacity'))),
+  ];
+}
+
+export const csiStorageCapacities: Strategy = {
+  unconditionalUpdate: false,
+  validate,
+  reviewUpdate: (capacity, old, metadata) => [
+    ...metadata.object(), ...validate(capacity), ...metadata.update(),
+    ...unchanged(capacity['nodeTopology'], old['nodeTopology'], TOPOLOGY, printedSelector(capacity['nodeTopology'])),
+    ...unchanged(capacity['storageClassName'], old['storageClassName'], Path.of('storageClassName')),
+  ],
+};

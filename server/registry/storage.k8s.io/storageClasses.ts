@@ -1,0 +1,79 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectsIn, setTextDefault } from '../defaulting.js';
+import { sameValue } from '../equality.js';
+import { itemsOf, textAt } from '../members.js';
+import type { Strategy } from '../strategy.js';
+import { duplicate, Path, required, type FieldError } from '../validation/field.js';
+import { unchanged } from '../validation/immutable.js';
+import { optionallyOneOf, qualified } from '../validation/values.js';
+import { deprecatedNodeLabel } from '../core/podspec/warnings/placement.js';
+import { validateParameters, validateProvisioner } from './parameters.js';
+
+const TOPOLOGIES = Path.of('allowedTopologies');
+const IMMUTABLE = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'];
+
+function validate(storage: ApiObject): FieldError[] {
+  return [
+    ...validateProvisioner(textAt(storage, 'provisioner'), Path.of('provisioner')),
+    ...validateParameters(storage['parameters'], true, Path.of('parameters')),
+    ...optionallyOneOf(storage['reclaimPolicy'], ['Delete', 'Retain'], Path.of('reclaimPolicy')),
+    ...optionallyOneOf(storage['volumeBindingMode'], ['Immediate', 'WaitForFirstConsumer'], Path.of('volumeBindingMode')),
+    ...validateTopologies(objectsIn(storage, 'allowedTopologies')),
+  ];
+}
+
+/** Values by key: what tells one term from another. Only what was right so far counts. */
+type Term = Readonly<Record<string, readonly string[]>>;
+
+function validateTopologies(terms: readonly JsonObject[]): FieldError[] {
+  // The reference compares with as many empty terms as there are terms, besides the earlier ones. So an empty term is reported that often.
+  const earlier: Term[] = terms.map(() => ({}));
+  return terms.flatMap((term, position) => {
+    const path = TOPOLOGIES.index(position).child('matchLabelExpressions');
+    const { values, findings } = readTerm(term, path);
+    findings.push(...earlier.filter(other => sameValue(other, values)).map(() => duplicate(path, '')));
+    earlier.push(values);
+    return findings;
+  });
+}
+
+function readTerm(term: JsonObject, path: Path): { readonly values: Term; readonly findings: FieldError[] } {
+  const values: Record<string, readonly string[]> = {};
+  const findings = objectsIn(term, 'matchLabelExpressions').flatMap((expression, position) => {
+    const at = path.index(position);
+    const key = textAt(expression, 'key');
+    const found = validateRequirement(expression, key, at);
+    if (Object.hasOwn(values, key)) return [...found, duplicate(at.child('key'), key)];
+    values[key] = [...new Set(itemsOf(expression['values']).map(String))].sort();
+    return found;
+  });
+  return { values, findings };
+}
+
+function validateRequirement(expression: JsonObject, key: string, path: Path): FieldError[] {
+  const values = itemsOf(expression['values']).map(String);
+  return [
+    ...(values.length === 0 ? [required(path.child('values'), '')] : []),
+    ...values.flatMap((value, position) => (values.indexOf(value) < position ? [duplicate(path.child('values').index(position), value)] : [])),
+    ...qualified(key, path.child('key')),
+  ];
+}
+
+const topologyWarnings = (storage: ApiObject): string[] => objectsIn(storage, 'allowedTopologies').flatMap((term, outer) =>
+  objectsIn(term, 'matchLabelExpressions').flatMap((expression, inner) => {
+    const text = deprecatedNodeLabel(textAt(expression, 'key'));
+    return text === null ? [] : [`${TOPOLOGIES.index(outer).child('matchLabelExpressions').index(inner).child('key').toString()}: ${text}`];
+  }));
+
+export const storageClasses: Strategy = {
+  deleteAnswers: 'object',
+  setDefaults(storage) {
+    setTextDefault(storage, 'reclaimPolicy', 'Delete');
+    setTextDefault(storage, 'volumeBindingMode', 'Immediate');
+  },
+  validate,
+  reviewUpdate: (storage, old, metadata) => [
+    ...metadata.object(), ...validate(storage), ...metadata.update(), ...IMMUTABLE.flatMap(member => unchanged(storage[member], old[member], Path.of(member))),
+  ],
+  warnings: storage => topologyWarnings(storage),
+};
