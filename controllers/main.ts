@@ -1,32 +1,82 @@
 #!/usr/bin/env node
+import fs from 'node:fs';
+import os from 'node:os';
+import { randomUUID } from 'node:crypto';
 import { helpText } from '../server/catalogue/flags/help.js';
 import { release, versionInfo } from '../server/catalogue/version.js';
+import { unknownControllers } from './catalogue.js';
+import { systemClock } from './client/clock.js';
+import { messageOf } from './client/errors.js';
+import { inClusterSettings, loadKubeconfig, type ConnectionSettings } from './client/kubeconfig.js';
+import { about, examples } from './about.js';
+import { Manager } from './manager.js';
 import { controllerManagerFlags } from './options/flags.js';
-import { readControllerManagerOptions } from './options/read.js';
+import { readControllerManagerOptions, type ControllerManagerOptions } from './options/read.js';
+import { Metrics } from './serving/metrics.js';
+import { serveHealth } from './serving/health.js';
 
-/** Exit codes: 0 for what was asked to be printed, 1 for what failed, 2 for a command line that cannot be right. */
-function main(argv: readonly string[]): number {
+/** Exit codes: 0 for what was asked to be printed and for a stop that was asked for, 1 for what failed, 2 for a command line that cannot be right. */
+async function main(argv: readonly string[]): Promise<number> {
   const read = readControllerManagerOptions(argv);
-  if (!read.ok) {
-    process.stderr.write(`${read.errors.map((error) => `controller-manager: ${error}\n`).join('')}See controller-manager --help.\n`);
+  const errors = read.ok ? unknownControllers(read.options.controllers).map(word => `--controllers names ${JSON.stringify(word)}, which is no controller`) : read.errors;
+  if (!read.ok || errors.length > 0) {
+    process.stderr.write(`${errors.map((error) => `controller-manager: ${error}\n`).join('')}See controller-manager --help.\n`);
     return 2;
   }
-  const { help, version } = read.options;
-  if (help) {
-    process.stdout.write(helpText(controllerManagerFlags, { program: 'controller-manager', about, examples, width: process.stdout.columns ?? 100 }));
-    return 0;
-  }
-  if (version === 'raw' || version === 'true') {
-    process.stdout.write(version === 'raw' ? `${JSON.stringify(versionInfo(), null, 2)}\n` : `Kubernetes ${release}\n`);
-    return 0;
-  }
-  process.stderr.write('controller-manager: this build holds no controllers yet, so there is nothing to run; --help lists the options that it will have\n');
-  return 1;
+  return describe(read.options) ? 0 : run(read.options);
 }
 
-const about = 'The controller manager runs the loops that move a cluster from the state that it is in to the state that is wanted. It watches and changes objects '
-  + 'through the API server, as any client does. Any number of managers may run; one of them works, the others stand by. This build reads and checks the options, and holds no controllers yet.';
+/** Prints what options ask to be told; false when they ask to run. */
+function describe({ help, version }: ControllerManagerOptions): boolean {
+  if (help) process.stdout.write(helpText(controllerManagerFlags, { program: 'controller-manager', about, examples, width: process.stdout.columns ?? 100 }));
+  else if (version === 'raw' || version === 'true') process.stdout.write(version === 'raw' ? `${JSON.stringify(versionInfo(), null, 2)}\n` : `Kubernetes ${release}\n`);
+  else return false;
+  return true;
+}
 
-const examples = [{ about: 'One manager beside an API server.', command: 'controller-manager --kubeconfig=controller-manager.kubeconfig --use-service-account-credentials' }];
+async function run(options: ControllerManagerOptions): Promise<number> {
+  const settings = connectionOf(options);
+  const rootCa = options['root-ca-file'] ? fs.readFileSync(options['root-ca-file'], 'utf8') : settings.ca ?? null;
+  const metrics = new Metrics();
+  const identity = `${os.hostname()}_${randomUUID()}`;
+  const manager = new Manager({ options, settings, rootCa, clock: systemClock, random: Math.random, identity, version: release, metrics, log });
+  const stop = stopRequest();
+  const serving = await serveHealth({ options, metrics, clock: systemClock });
+  try {
+    const result = await manager.run(stop);
+    if (result === 'lost') log('error', 'the lease is lost: another manager may work now, so this one ends');
+    return result === 'lost' ? 1 : 0;
+  } finally {
+    await serving?.close();
+  }
+}
 
-process.exitCode = main(process.argv.slice(2));
+function connectionOf({ kubeconfig, master }: ControllerManagerOptions): ConnectionSettings {
+  if (kubeconfig) return loadKubeconfig(kubeconfig, master);
+  return master ? { server: master } : inClusterSettings(process.env);
+}
+
+/** The first signal stops in order; a second one at once. */
+function stopRequest(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (controller.signal.aborted) process.exit(1);
+      controller.abort();
+    });
+  }
+  return controller.signal;
+}
+
+function log(level: 'info' | 'error', message: string): void {
+  process.stderr.write(`${new Date().toISOString()} ${level === 'info' ? 'I' : 'E'} ${message}\n`);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  log('error', messageOf(error));
+  process.exitCode = 1;
+}
+// Connections that are closing hold the event loop for a while; nothing depends on them.
+process.exit();

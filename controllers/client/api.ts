@@ -19,8 +19,8 @@ export interface Api {
   post<A>(type: Resource, key: ObjectKey, subresource: string, body: unknown): Promise<A>;
   /** Resolves once the server accepted the watch. */
   watch<T extends KubeObject>(type: Resource<T>, options: WatchOptions): Promise<Watch<T>>;
-  /** Reads any path, for discovery. */
-  read<A>(path: string): Promise<A>;
+  /** Reads any path, for discovery. `accept` may ask for another form of the document. */
+  read<A>(path: string, accept?: string): Promise<A>;
 }
 
 export interface ListOptions {
@@ -32,6 +32,8 @@ export interface ListOptions {
   readonly continue?: string;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact';
+  /** Objects carry their metadata alone. */
+  readonly metadataOnly?: boolean;
 }
 
 export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'> {

@@ -23,6 +23,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  readonly metadataOnly?: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   /** Told of what goes wrong; the reflector goes on. */
@@ -90,9 +91,9 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  #selection(): { namespace?: string; labelSelector?: string; fieldSelector?: string } {
-    const { namespace, labelSelector, fieldSelector } = this.options;
-    return { ...(namespace ? { namespace } : {}), ...(labelSelector ? { labelSelector } : {}), ...(fieldSelector ? { fieldSelector } : {}) };
+  #selection(): { namespace?: string; labelSelector?: string; fieldSelector?: string; metadataOnly?: true } {
+    const { namespace, labelSelector, fieldSelector, metadataOnly } = this.options;
+    return { ...(metadataOnly ? { metadataOnly } : {}), ...(namespace ? { namespace } : {}), ...(labelSelector ? { labelSelector } : {}), ...(fieldSelector ? { fieldSelector } : {}) };
   }
 
   #open(withState: boolean): Promise<Watch<T>> {

@@ -38,11 +38,15 @@ const defaultTimeoutMs = 60_000;
 /** A list of everything may be long, but an answer without bound would be a defect. */
 const answerBytesMax = 512 * 1024 * 1024;
 
+const metadataAlone = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+const metadataList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+
 interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
   readonly type?: string;
+  readonly accept?: string;
 }
 
 export class RestApi implements Api {
@@ -56,8 +60,8 @@ export class RestApi implements Api {
   get<T extends KubeObject>(type: Resource<T>, key: ObjectKey): Promise<T> { return this.#json({ method: 'GET', path: pathOf(type, key) }); }
 
   async list<T extends KubeObject>(type: Resource<T>, options: ListOptions = {}): Promise<ObjectList<T>> {
-    const { namespace, ...query } = options;
-    const list = await this.#json<ObjectList<T> & { items: T[] | null }>({ method: 'GET', path: pathOf(type, { namespace: namespace ?? '' }) + queryOf(query) });
+    const { namespace, metadataOnly, ...query } = options;
+    const list = await this.#json<ObjectList<T> & { items: T[] | null }>({ method: 'GET', path: pathOf(type, { namespace: namespace ?? '' }) + queryOf(query), ...(metadataOnly ? { accept: metadataList } : {}) });
     return { ...list, items: (list.items ?? []).map(item => named(type, item)) };
   }
 
@@ -83,11 +87,11 @@ export class RestApi implements Api {
 
   post<A>(type: Resource, key: ObjectKey, subresource: string, body: unknown): Promise<A> { return this.#json({ method: 'POST', path: pathOf(type, { ...key, subresource }), body }); }
 
-  read<A>(path: string): Promise<A> { return this.#json({ method: 'GET', path }); }
+  read<A>(path: string, accept?: string): Promise<A> { return this.#json({ method: 'GET', path, ...(accept ? { accept } : {}) }); }
 
-  async watch<T extends KubeObject>(type: Resource<T>, { namespace, ...query }: WatchOptions): Promise<Watch<T>> {
+  async watch<T extends KubeObject>(type: Resource<T>, { namespace, metadataOnly, ...query }: WatchOptions): Promise<Watch<T>> {
     const path = pathOf(type, { namespace: namespace ?? '' }) + queryOf({ watch: true, ...query });
-    const answer = await this.#send({ method: 'GET', path }, null);
+    const answer = await this.#send({ method: 'GET', path, ...(metadataOnly ? { accept: metadataAlone } : {}) }, null);
     return new JsonWatch<T>(answer.stream);
   }
 
@@ -108,7 +112,7 @@ export class RestApi implements Api {
     }
   }
 
-  async #attempt({ method, path, body, type = 'application/json' }: Call, timeoutMs: number | null): Promise<Answer> {
+  async #attempt({ method, path, body, type = 'application/json', accept = 'application/json' }: Call, timeoutMs: number | null): Promise<Answer> {
     const { connection, userAgent, headers, mayWrite, signal, observe } = this.options;
     const content = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const own = await headers?.() ?? {};
@@ -118,7 +122,7 @@ export class RestApi implements Api {
     const limit = timeoutMs === null ? signal : either(signal, AbortSignal.timeout(timeoutMs));
     const answer = await connection.request({
       method, path, ...(content ? { body: content } : {}), ...(limit ? { signal: limit } : {}),
-      headers: { accept: 'application/json', 'user-agent': userAgent, ...own, ...(content ? { 'content-type': type, 'content-length': String(content.length) } : {}) },
+      headers: { accept, 'user-agent': userAgent, ...own, ...(content ? { 'content-type': type, 'content-length': String(content.length) } : {}) },
     });
     observe?.({ verb: method, code: answer.status, seconds: (this.#clock.elapsed() - started) / 1000 });
     return answer;

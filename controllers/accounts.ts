@@ -1,0 +1,71 @@
+import { pause, type Clock } from './client/clock.js';
+import type { Api } from './client/api.js';
+import { isAlreadyExists, messageOf, unless } from './client/errors.js';
+import { timeOf } from './client/object.js';
+import { serviceAccounts } from './kinds/core.js';
+
+/**
+ * Lets each controller act as a service account of its own in `kube-system`, so that it may do no more than its role says and the audit log tells
+ * who did what. Tokens are asked for with the manager's own identity and live for an hour.
+ */
+
+interface TokenRequest { readonly status?: { readonly token?: string; readonly expirationTimestamp?: string } }
+
+const namespace = 'kube-system';
+const tokenSeconds = 3_600;
+/** A token is replaced when this part of its life is over. */
+const renewAfter = 0.8;
+const retryMs = 1_000;
+
+export class AccountTokens {
+  readonly #tokens = new Map<string, { readonly token: string; readonly renewAt: number }>();
+  readonly #pending = new Map<string, Promise<string>>();
+
+  constructor(private readonly options: { readonly api: Api; readonly clock: Clock; readonly onError: (message: string) => void; readonly signal: AbortSignal }) {}
+
+  /** The account's token; waits until the server gives one. */
+  async of(account: string): Promise<string> {
+    const known = this.#tokens.get(account);
+    if (known && this.options.clock.now() < known.renewAt) return known.token;
+    let pending = this.#pending.get(account);
+    if (!pending) {
+      pending = this.#obtain(account).finally(() => this.#pending.delete(account));
+      this.#pending.set(account, pending);
+    }
+    return pending;
+  }
+
+  async #obtain(account: string): Promise<string> {
+    const { api, clock, onError, signal } = this.options;
+    for (;;) {
+      try {
+        return await this.#request(account);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        onError(`no token for the account ${account}: ${messageOf(error)}`);
+        // An account that is new, or was deleted, is made; any other trouble passes with time.
+        await unless(isAlreadyExists, api.create(serviceAccounts, { metadata: { name: account, namespace } })).catch(() => null);
+        await pause(clock, retryMs, signal);
+      }
+    }
+  }
+
+  async #request(account: string): Promise<string> {
+    const { api, clock } = this.options;
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: {}, spec: { expirationSeconds: tokenSeconds } };
+    const { status } = await api.post<TokenRequest>(serviceAccounts, { namespace, name: account }, 'token', body);
+    if (!status?.token) throw new Error('the server answered without a token');
+    const now = clock.now();
+    const until = status.expirationTimestamp === undefined ? now + tokenSeconds * 1000 : timeOf(status.expirationTimestamp);
+    this.#tokens.set(account, { token: status.token, renewAt: now + (until - now) * renewAfter });
+    return status.token;
+  }
+
+  /** Makes the accounts that are not there yet. */
+  async ensure(accounts: readonly string[]): Promise<void> {
+    const { api, onError } = this.options;
+    for (const name of accounts) {
+      await unless(isAlreadyExists, api.create(serviceAccounts, { metadata: { name, namespace } })).catch((error: unknown) => onError(`cannot make the account ${name}: ${messageOf(error)}`));
+    }
+  }
+}

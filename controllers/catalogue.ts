@@ -1,0 +1,44 @@
+import type { Controller } from './client/controller.js';
+import type { ManagerEnvironment } from './environment.js';
+import { GarbageCollector } from './garbagecollector/garbageCollector.js';
+import { namespaceController } from './namespace/namespaceController.js';
+import { defaultAccountController } from './serviceaccount/defaultAccounts.js';
+import { rootCaPublisher } from './serviceaccount/rootCaPublisher.js';
+
+/** One controller of this program. */
+export interface ControllerEntry {
+  /** As `--controllers` names it. */
+  readonly name: string;
+  /** Older names that are understood as well. */
+  readonly alias: string;
+  /** The service account that it writes as, and the last part of its user agent. */
+  readonly account: string;
+  /** The component that its events name; the account where nothing else is said. */
+  readonly component?: string;
+  /** null where the options leave it nothing to do. */
+  readonly make: (environment: ManagerEnvironment) => Controller | null;
+}
+
+/** Every controller, in the order in which they start. */
+export const controllerCatalogue: readonly ControllerEntry[] = [
+  { name: 'serviceaccount-controller', alias: 'serviceaccount', account: 'service-account-controller', make: defaultAccountController },
+  { name: 'root-ca-certificate-publisher-controller', alias: 'root-ca-cert-publisher', account: 'root-ca-cert-publisher', make: rootCaPublisher },
+  { name: 'namespace-controller', alias: 'namespace', account: 'namespace-controller', make: namespaceController },
+  { name: 'garbage-collector-controller', alias: 'garbagecollector', account: 'generic-garbage-collector', component: 'garbage-collector-controller', make: environment => (environment.options['enable-garbage-collector'] ? new GarbageCollector(environment) : null) },
+];
+
+/** Controllers of the reference that this program does not have yet. */
+export const missingControllers: readonly string[] = [];
+
+/** Whether `--controllers` asks for a controller: its own name decides, `*` decides for the rest. */
+export function isEnabled({ name, alias }: Pick<ControllerEntry, 'name' | 'alias'>, wanted: readonly string[]): boolean {
+  if ([name, alias].some(word => wanted.includes(word))) return true;
+  if ([name, alias].some(word => wanted.includes(`-${word}`))) return false;
+  return wanted.includes('*');
+}
+
+/** Words of `--controllers` that name nothing. */
+export function unknownControllers(wanted: readonly string[]): readonly string[] {
+  const known = new Set([...controllerCatalogue.flatMap(({ name, alias }) => [name, alias]), ...missingControllers, '*']);
+  return wanted.filter(word => !known.has(word.replace(/^-/, '')));
+}

@@ -1,0 +1,112 @@
+import { mergePatch, type Api } from '../client/api.js';
+import { isConflict, isNotFound, unless } from '../client/errors.js';
+import { isTerminating, uidOf, type KubeObject, type OwnerReference } from '../client/object.js';
+import type { Resource } from '../client/resource.js';
+import { foregroundFinalizer, orphanFinalizer, type Graph, type Node } from './graph.js';
+import { judge, ownerState, type OwnerState } from './judgement.js';
+
+export interface CollectorOptions {
+  readonly api: Api;
+  readonly graph: Graph;
+  /** The type that a reference names; null where no such kind is served now. */
+  readonly typeOf: (apiVersion: string, kind: string) => Resource | null;
+  readonly suspect: (uids: readonly string[]) => void;
+}
+
+/** Owners that the server did not know. A uid never comes back, so the answer stays true; the bound only saves memory. */
+const absentMax = 500;
+
+/** Asks the server about suspects, and does what follows. */
+export class Collector {
+  readonly #absent = new Set<string>();
+
+  constructor(private readonly options: CollectorOptions) {}
+
+  /** Looks at an object that may have to go. Throws to be tried again. */
+  async attemptToDelete(uid: string): Promise<void> {
+    const { api, graph } = this.options;
+    const node = graph.node(uid);
+    if (!node || (node.beingDeleted && !node.deletingDependents)) return;
+    if (!node.deletingDependents && graph.isWellOwned(node)) return;
+    const latest = await unless(isNotFound, api.get(node.type, node));
+    // Gone or replaced: the watch will say so.
+    if (!latest || uidOf(latest) !== uid) return;
+    if (node.deletingDependents) await this.#finishForeground(node);
+    else await this.#judge(node, latest);
+  }
+
+  /** Frees the dependents of an owner that is deleted with the policy to orphan them, then lets the owner go. */
+  async attemptToOrphan(uid: string): Promise<void> {
+    const node = this.options.graph.node(uid);
+    if (!node) return;
+    await Promise.all(this.options.graph.dependentsOf(uid).map(dependent => this.#changeOwners(dependent, owners => owners.filter(owner => owner.uid !== uid))));
+    await this.#removeFinalizer(node, orphanFinalizer);
+  }
+
+  async #judge(node: Node, latest: KubeObject): Promise<void> {
+    const { api, graph } = this.options;
+    const states = new Map<OwnerReference, OwnerState>();
+    for (const owner of latest.metadata.ownerReferences ?? []) states.set(owner, await this.#stateOf(owner, node));
+    const judgement = judge(latest, owner => states.get(owner) ?? 'solid', graph.dependentsOf(node.uid));
+    switch (judgement.do) {
+      case 'nothing': return;
+      case 'keep': await this.#changeOwners(node, owners => owners.filter(owner => judgement.owners.some(({ uid }) => uid === owner.uid))); return;
+      case 'delete': {
+        if (judgement.unblock) await this.#changeOwners(node, owners => owners.map(owner => ({ ...owner, blockOwnerDeletion: false })));
+        // The version tells that its owners are still those that were judged.
+        const preconditions = judgement.unblock ? { uid: node.uid } : { uid: node.uid, resourceVersion: latest.metadata.resourceVersion ?? '' };
+        await unless(isNotFound, api.delete(node.type, node, { propagationPolicy: judgement.policy, preconditions }));
+      }
+    }
+  }
+
+  async #stateOf(owner: OwnerReference, dependent: Node): Promise<OwnerState> {
+    const { api, typeOf } = this.options;
+    const type = typeOf(owner.apiVersion, owner.kind);
+    if (!type) throw new Error(`${dependent.namespace}/${dependent.name}: the kind ${owner.kind} of ${owner.apiVersion}, which an owner reference names, is not served`);
+    const namespace = type.namespaced ? dependent.namespace : '';
+    // Nothing that lives in a namespace can own what does not. Such a reference is invalid, and its object is left alone.
+    if (type.namespaced && namespace === '') return 'solid';
+    const key = [owner.uid, owner.apiVersion, owner.kind, owner.name, namespace].join(' ');
+    if (this.#absent.has(key)) return 'absent';
+    const found = await unless(isNotFound, api.get(type, { namespace, name: owner.name }));
+    if (found && uidOf(found) === owner.uid) return ownerState(found);
+    this.#remember(key);
+    return 'absent';
+  }
+
+  #remember(key: string): void {
+    this.#absent.add(key);
+    const [oldest] = this.#absent;
+    if (this.#absent.size > absentMax && oldest !== undefined) this.#absent.delete(oldest);
+  }
+
+  /** An owner deleted in the foreground goes when no dependent blocks it any more. */
+  async #finishForeground(node: Node): Promise<void> {
+    const blockers = this.options.graph.blockersOf(node.uid);
+    if (blockers.length === 0) { await this.#removeFinalizer(node, foregroundFinalizer); return; }
+    this.options.suspect(blockers.filter(({ deletingDependents }) => !deletingDependents).map(({ uid }) => uid));
+  }
+
+  /** Conditional on the version, so that a reference added meanwhile is not lost; the watch may lag, so a conflict asks the server. */
+  async #changeOwners(node: Node, change: (owners: readonly OwnerReference[]) => readonly OwnerReference[]): Promise<void> {
+    const { api } = this.options;
+    const send = (owners: readonly OwnerReference[], resourceVersion: string): Promise<unknown> => {
+      const changed = change(owners);
+      return api.patch(node.type, node, mergePatch({ metadata: { resourceVersion, uid: node.uid, ownerReferences: changed.length > 0 ? changed : null } }));
+    };
+    await unless(isNotFound, send(node.owners, node.version).catch(async (error: unknown) => {
+      if (!isConflict(error)) throw error;
+      const latest = await api.get(node.type, node);
+      if (uidOf(latest) === node.uid) await send(latest.metadata.ownerReferences ?? [], latest.metadata.resourceVersion ?? '');
+    }));
+  }
+
+  async #removeFinalizer(node: Node, finalizer: string): Promise<void> {
+    const { api } = this.options;
+    const latest = await unless(isNotFound, api.get(node.type, node));
+    if (!latest || uidOf(latest) !== node.uid || !isTerminating(latest) || !latest.metadata.finalizers?.includes(finalizer)) return;
+    const finalizers = latest.metadata.finalizers.filter(name => name !== finalizer);
+    await unless(isNotFound, api.patch(node.type, node, mergePatch({ metadata: { resourceVersion: latest.metadata.resourceVersion, finalizers } })));
+  }
+}

@@ -1,0 +1,130 @@
+import { setMaxListeners } from 'node:events';
+import { AccountTokens } from './accounts.js';
+import { controllerCatalogue, isEnabled, type ControllerEntry } from './catalogue.js';
+import { pause, type Clock } from './client/clock.js';
+import { Connection } from './client/connection.js';
+import type { Controller } from './client/controller.js';
+import { StoppedError, messageOf } from './client/errors.js';
+import { EventWriter } from './client/events.js';
+import { Informers } from './client/informer.js';
+import type { ConnectionSettings } from './client/kubeconfig.js';
+import { groupResourceOf } from './client/resource.js';
+import { RestApi } from './client/rest.js';
+import { throttleFor } from './client/throttle.js';
+import { LeaderElector } from './leaderelection.js';
+import type { ControllerManagerOptions } from './options/read.js';
+import type { Metrics } from './serving/metrics.js';
+
+/** What the manager needs of the process around it. */
+export interface ManagerOptions {
+  readonly options: ControllerManagerOptions;
+  readonly settings: ConnectionSettings;
+  readonly rootCa: string | null;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly identity: string;
+  readonly version: string;
+  readonly metrics: Metrics;
+  readonly log: (level: 'info' | 'error', message: string) => void;
+}
+
+const program = 'kube-controller-manager';
+
+/** Runs the controllers, while this manager leads, until `signal` aborts. `lost` means that another may lead now, and the process should end. */
+export class Manager {
+  readonly #connection: Connection;
+  readonly #api: RestApi;
+
+  constructor(private readonly manager: ManagerOptions) {
+    const { settings, clock, metrics } = manager;
+    this.#connection = new Connection(settings, { clock });
+    this.#api = new RestApi({ connection: this.#connection, userAgent: this.#userAgent('leader-election'), clock, observe: metrics.request, retries: 0 });
+  }
+
+  /** The server as this program's own identity, without limits: for what must not wait. */
+  get api(): RestApi { return this.#api; }
+
+
+  async run(signal: AbortSignal): Promise<'stopped' | 'lost'> {
+    try {
+      if (!this.manager.options['leader-elect']) {
+        await this.#lead(signal, () => true);
+        return 'stopped';
+      }
+      return await this.#elect(signal);
+    } finally {
+      this.#connection.close();
+    }
+  }
+
+  async #elect(signal: AbortSignal): Promise<'stopped' | 'lost'> {
+    const { options, clock, random, identity, metrics, log } = this.manager;
+    const renewDeadlineMs = options['leader-elect-renew-deadline'];
+    const api = this.#api.with({ timeoutMs: renewDeadlineMs / 2 });
+    const name = options['leader-elect-resource-name'];
+    const writer = new EventWriter({ api, clock, onError: error => log('error', `event: ${messageOf(error)}`) });
+    const elector = new LeaderElector({
+      api, clock, random, identity, renewDeadlineMs, name, namespace: options['leader-elect-resource-namespace'],
+      leaseDurationMs: options['leader-elect-lease-duration'], retryPeriodMs: options['leader-elect-retry-period'], events: writer.as(program),
+      onError: error => { if (!signal.aborted) log('error', `leader election: ${messageOf(error)}`); }, onNewLeader: holder => log('info', holder === identity ? 'this manager leads' : `${holder} leads`),
+    });
+    const lead = async (leading: AbortSignal): Promise<void> => {
+      metrics.leading(name, true);
+      await this.#lead(leading, () => elector.mayAct);
+      metrics.leading(name, false);
+    };
+    const result = await elector.run(lead, signal);
+    await writer.flushed();
+    return result;
+  }
+
+  /** Starts the controllers and resolves when all have stopped: no request of theirs is under way after that. */
+  async #lead(signal: AbortSignal, mayAct: () => boolean): Promise<void> {
+    const { options, clock, random, metrics, log } = this.manager;
+    // Every request and every watch listens.
+    setMaxListeners(0, signal);
+    const mayWrite = (): void => { if (!mayAct()) throw new StoppedError('this manager does not hold the lease any more'); };
+    const api = this.#api.with({ signal, mayWrite, retries: 10 });
+    const throttled = (account: string): RestApi => api.with({ userAgent: this.#userAgent(account), throttle: throttleFor(options['kube-api-qps'], options['kube-api-burst'], clock) });
+    const informers = new Informers({
+      api: api.with({ userAgent: this.#userAgent('shared-informers') }), clock, random, resyncMs: options['min-resync-period'],
+      onError: (type, error) => log('error', `watch of ${groupResourceOf(type)}: ${messageOf(error)}`),
+    });
+    const events = new EventWriter({ api: throttled('events'), clock, onError: error => { if (!signal.aborted) log('error', `event: ${messageOf(error)}`); } });
+    const identity = this.#identities(throttled('tokens-controller'), signal);
+    const controllers = this.#enabled().flatMap(entry => {
+      const controllerLog = (level: 'info' | 'error', message: string): void => { if (!signal.aborted) log(level, message); };
+      const environment = { api: identity(entry, throttled(entry.account)), informers, events: events.as(entry.component ?? entry.account), clock, random, log: controllerLog, metrics: metrics.queue, options, rootCa: this.manager.rootCa };
+      const controller = entry.make(environment);
+      return controller ? [[entry.name, controller] as const] : [];
+    });
+    informers.start(signal);
+    log('info', `starting ${controllers.map(([name]) => name).join(', ')}`);
+    await Promise.all(controllers.map(([name, controller], index) => this.#runOne(name, controller, index, signal)));
+    await Promise.all([informers.stopped(), events.flushed()]);
+  }
+
+  async #runOne(name: string, controller: Controller, index: number, signal: AbortSignal): Promise<void> {
+    const { options, clock, metrics } = this.manager;
+    await pause(clock, options['controller-start-interval'] * index, signal);
+    if (signal.aborted) return;
+    metrics.running(name, true);
+    await controller.run(signal);
+    metrics.running(name, false);
+  }
+
+  #enabled(): readonly ControllerEntry[] { return controllerCatalogue.filter(entry => isEnabled(entry, this.manager.options.controllers)); }
+
+  /** With `--use-service-account-credentials` each controller writes as itself, over a connection that shows no certificate. */
+  #identities(own: RestApi, signal: AbortSignal): (entry: ControllerEntry, api: RestApi) => RestApi {
+    const { options, settings, clock, log } = this.manager;
+    if (!options['use-service-account-credentials']) return (_, api) => api;
+    const tokens = new AccountTokens({ api: own, clock, signal, onError: message => log('error', message) });
+    const { cert: _, key: __, token: ___, ...anonymous } = settings;
+    const connection = new Connection(anonymous, { clock });
+    signal.addEventListener('abort', () => setImmediate(() => connection.close()), { once: true });
+    return ({ account }, api) => api.with({ connection, headers: async () => ({ authorization: `Bearer ${await tokens.of(account)}` }) });
+  }
+
+  #userAgent(account: string): string { return `${program}/${this.manager.version} (${process.platform}/${process.arch}) ${account}`; }
+}

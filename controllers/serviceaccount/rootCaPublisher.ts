@@ -1,0 +1,34 @@
+import { QueueController, type Controller } from '../client/controller.js';
+import { isAlreadyExists, isNamespaceTerminating, unless } from '../client/errors.js';
+import { nameOf, namespaceOf } from '../client/object.js';
+import type { ManagerEnvironment } from '../environment.js';
+import { configMaps, namespaces, type ConfigMap } from '../kinds/core.js';
+
+const mapName = 'kube-root-ca.crt';
+const annotations = {
+  'kubernetes.io/description': 'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. '
+    + 'No other usage is guaranteed across distributions of Kubernetes clusters.',
+};
+
+/** Puts the authorities of the API server into each namespace, where pods find them beside their tokens. */
+export function rootCaPublisher(environment: ManagerEnvironment): Controller | null {
+  const { rootCa } = environment;
+  if (rootCa === null) return null;
+  const controller = new QueueController(environment, { name: 'root_ca_cert_publisher', workers: 1, sync: namespace => syncMap(environment, namespace, rootCa) });
+  controller.watch(namespaces);
+  const add = (map: ConfigMap): void => { if (nameOf(map) === mapName) controller.queue.add(namespaceOf(map)); };
+  controller.needs(configMaps).addHandlers({ changed: (_, after) => add(after), removed: add });
+  return controller;
+}
+
+export async function syncMap({ api, informers }: ManagerEnvironment, namespace: string, rootCa: string): Promise<void> {
+  if (informers.of(namespaces).cache.get(namespace)?.status?.phase !== 'Active') return;
+  const data = { 'ca.crt': rootCa };
+  const map = informers.of(configMaps).cache.get(`${namespace}/${mapName}`);
+  if (!map) {
+    await unless(error => isAlreadyExists(error) || isNamespaceTerminating(error), api.create(configMaps, { metadata: { name: mapName, namespace, annotations }, data }));
+    return;
+  }
+  const isRight = Object.keys(map.data ?? {}).length === 1 && map.data?.['ca.crt'] === rootCa && Object.entries(annotations).every(([name, value]) => map.metadata.annotations?.[name] === value);
+  if (!isRight) await api.update(configMaps, { ...map, data, metadata: { ...map.metadata, annotations: { ...map.metadata.annotations, ...annotations } } });
+}
