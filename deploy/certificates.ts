@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { webcrypto } from 'node:crypto';
+import { generateKeyPair, webcrypto } from 'node:crypto';
+import { promisify } from 'node:util';
 import * as x509 from '@peculiar/x509';
 
 /**
@@ -14,6 +15,8 @@ const dayMs = 24 * 60 * 60 * 1000;
 const clockSkewMs = 5 * 60 * 1000;
 const authorityDays = 3650;
 const leafDays = 365;
+/** Tokens are signed with RSA, which every library that verifies them knows. */
+const tokenKeyBits = 2048;
 
 export interface CertificateRequest {
   /** What the certificate is for: users and replicas are named by `commonName`, groups by `organization`. */
@@ -74,9 +77,9 @@ export async function issueCertificate(authority: KeyAndCertificate, request: Ce
 
 /** A key pair for signing tokens; PEM texts, PKCS#8 and SubjectPublicKeyInfo. */
 export async function createKeyPair(): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
-  const keys = await generateKeys();
-  const publicKey = await webcrypto.subtle.exportKey('spki', keys.publicKey);
-  return { privateKey: await exportKey(keys.privateKey), publicKey: x509.PemConverter.encode(publicKey, 'PUBLIC KEY') + '\n' };
+  return promisify(generateKeyPair)('rsa', {
+    modulusLength: tokenKeyBits, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
 }
 
 function subjectAlternativeNames({ dnsNames = [], ipAddresses = [] }: CertificateRequest): x509.Extension[] {

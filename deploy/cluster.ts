@@ -72,6 +72,7 @@ const probeTimeoutMs = 2000;
 const stopGraceMs = 10_000;
 const host = '127.0.0.1';
 const serviceRange = '10.96.0.0/12';
+const serviceAccountIssuer = 'https://kubernetes.default.svc';
 const apiserverProgram = fileURLToPath(new URL('../server/main.js', import.meta.url));
 const balancerProgram = fileURLToPath(new URL('./balancer.js', import.meta.url));
 
@@ -253,6 +254,9 @@ function apiserverFlags({ settings, pki, options }: Prepared, id: string, dataDi
     'tls-private-key-file': pki.apiserver.keyFile,
     'client-ca-file': pki.caFile,
     'authorization-mode': 'RBAC',
+    'service-account-issuer': serviceAccountIssuer,
+    'service-account-signing-key-file': pki.serviceAccount.keyFile,
+    'service-account-key-file': pki.serviceAccount.pubFile,
     'service-cluster-ip-range': serviceRange,
     'raft-data-dir': dataDirectory,
     'raft-member-id': id,

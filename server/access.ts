@@ -1,9 +1,16 @@
 import { escalationCheck } from './authorization/rbac/escalation.js';
 import { createRbac, type Rbac } from './authorization/rbac/authorizer.js';
 import type { AdmissionPlugin } from './admission/contract.js';
-import { firstOf, refuseTokens } from './authentication/authenticator.js';
+import type { AccessFiles } from './accessFiles.js';
+import { firstOf } from './authentication/authenticator.js';
 import type { Authenticator } from './authentication/authenticator.js';
 import { certificateAuthenticator } from './authentication/certificate.js';
+import { createIssuer } from './authentication/serviceaccount/issuer.js';
+import { createLookup } from './authentication/serviceaccount/lookup.js';
+import { accountTokenVerifier } from './authentication/serviceaccount/verifier.js';
+import { bootstrapTokens } from './authentication/tokens/bootstrapTokens.js';
+import type { TokenServices } from './authentication/tokens/services.js';
+import { bearerAuthenticator, firstTokenOf, forThisApi, type TokenAuthenticator } from './authentication/tokens/token.js';
 import { firstDecision } from './authorization/authorizer.js';
 import type { Authorizer } from './authorization/authorizer.js';
 import { alwaysAllow, alwaysDeny, masters } from './authorization/builtin.js';
@@ -18,6 +25,7 @@ export interface Access {
   readonly authorize: Authorizer;
   /** What users may do, for those who ask. */
   readonly rules: RuleResolver;
+  readonly tokens: TokenServices;
   /** Steps of admission that keep rights from growing. */
   readonly guards: readonly AdmissionPlugin[];
   /** Settles once roles and bindings are known. */
@@ -32,8 +40,15 @@ const everythingAllowed: RuleResolver = () => ({
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [] }], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }], incomplete: false, problems: [],
 });
 
+export interface AccessOptions {
+  readonly options: ApiServerOptions;
+  readonly files: AccessFiles;
+  readonly storage: Storage;
+  readonly log: Logger;
+}
+
 /** Follows storage from now on; decisions are good once `synced` has settled. */
-export function createAccess(options: ApiServerOptions, storage: Storage, log: Logger): Access {
+export function createAccess({ options, files, storage, log }: AccessOptions): Access {
   const names = options['authorization-mode'].length === 0 ? ['AlwaysAllow'] : options['authorization-mode'];
   // Roles are followed whatever the modes are: nobody may write a role that grants more than its writer holds.
   const rbac = createRbac(storage);
@@ -42,10 +57,27 @@ export function createAccess(options: ApiServerOptions, storage: Storage, log: L
   if (open) log.warn('every authenticated request is allowed; give --authorization-mode=RBAC to change that');
   if (open && options['anonymous-auth']) log.warn('requests without credentials are refused, because authorization would allow them everything');
   const authorize = firstDecision([masters, ...modes.map((mode) => mode.authorize)]);
+  const tokens = tokenServices({ options, files, storage });
   return {
-    authenticate: firstOf([certificateAuthenticator(), refuseTokens], { anonymous: options['anonymous-auth'] && !open }),
+    tokens,
+    authenticate: firstOf([certificateAuthenticator(), bearerAuthenticator(tokens.authenticate, tokens.audiences)], { anonymous: options['anonymous-auth'] && !open }),
     authorize, rules: joinRules(modes.flatMap(({ rules }) => rules ?? [])), guards: [escalationCheck(rbac.index, authorize)],
     synced: rbac.synced, stop: () => { rbac.stop(); },
+  };
+}
+
+function tokenServices({ options, files: { signingKey, verificationKeys, staticTokens }, storage }: Omit<AccessOptions, 'log'>): TokenServices {
+  const issuers = options['service-account-issuer'];
+  const audiences = options['api-audiences'].length === 0 ? issuers : options['api-audiences'];
+  const lookup = options['service-account-lookup'] ? createLookup(storage) : null;
+  const ways: TokenAuthenticator[] = [
+    ...(staticTokens === null ? [] : [forThisApi(audiences, staticTokens)]),
+    ...(issuers.length === 0 ? [] : [accountTokenVerifier({ issuers, keys: verificationKeys, audiences, lookup })]),
+    ...(options['enable-bootstrap-token-auth'] ? [forThisApi(audiences, bootstrapTokens(storage))] : []),
+  ];
+  return {
+    issuer: signingKey === null || issuers[0] === undefined ? null : createIssuer(issuers[0], signingKey), audiences, authenticate: firstTokenOf(ways),
+    lifetimeSecondsMax: Math.floor(options['service-account-max-token-expiration'] / 1000), extendsLifetime: options['service-account-extend-token-expiration'],
   };
 }
 

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Replica } from '../raft/replica-api.js';
 import { createWorkers } from '../workers/pool.js';
 import { createAccess, type Access } from './access.js';
+import type { AccessFiles } from './accessFiles.js';
+import { openIdDocuments } from './authentication/serviceaccount/openid.js';
 import { createAdmission } from './admission/chain.js';
 import { createPlugins } from './admission/plugins.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
 import { release } from './catalogue/version.js';
 import { createDiscovery } from './discovery/discovery.js';
+import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
 import type { Logger } from './observability/logger.js';
@@ -39,11 +42,13 @@ export interface Api {
 
 export interface AssemblyOptions {
   readonly options: ApiServerOptions;
+  /** What the options about access name. */
+  readonly files: AccessFiles;
   readonly replica: Replica;
   readonly log: Logger;
 }
 
-export function assembleApi({ options, replica, log }: AssemblyOptions): Api {
+export function assembleApi({ options, files, replica, log }: AssemblyOptions): Api {
   const catalogue = catalogueOf(options['runtime-config']);
   const storage = createRaftStorage({
     replica, prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, cached: cachedResources(options),
@@ -51,15 +56,21 @@ export function assembleApi({ options, replica, log }: AssemblyOptions): Api {
   });
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
-  const access = createAccess(options, storage, log.named('access'));
+  const access = createAccess({ options, files, storage, log: log.named('access') });
   const registry = createRegistry({ storage, allocators: { services }, admission: createAdmission([...createPlugins({ storage }), ...access.guards]) });
   const workers = createWorkers();
-  const discovery = createDiscovery({ catalogue, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: `${advertisedAddress(options)}:${options['secure-port']}` });
+  const host = `${advertisedAddress(options)}:${options['secure-port']}`;
+  const documents = openIdDocuments(access.tokens.issuer?.issuer ?? '', options['service-account-jwks-uri'] ?? `https://${host}${OPENID_PATHS.keys}`, files.verificationKeys);
+  const openid = createOpenId(documents);
+  const discovery = createDiscovery({
+    catalogue, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: host,
+    otherPaths: documents === null ? [] : Object.values(OPENID_PATHS),
+  });
   const openapi = createOpenApi(catalogue);
   return {
     storage, access,
-    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, minRequestTimeoutSeconds: options['min-request-timeout'] }),
-    documents: async (context) => await discovery(context) || openapi.documents(context),
+    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'] }),
+    documents: async (context) => await discovery(context) || openid(context) || openapi.documents(context),
     bootstrap: async (signal) => {
       await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });
       await Promise.all([bootstrapRbac({ registry, catalogue, signal }), repair(storage, log)]);

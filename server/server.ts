@@ -1,5 +1,6 @@
 import { startReplica } from '../raft/client.js';
 import type { Replica } from '../raft/replica-api.js';
+import { readAccessFiles, type AccessFiles } from './accessFiles.js';
 import { assembleApi } from './assembly.js';
 import type { Api } from './assembly.js';
 import { Compaction } from './compaction.js';
@@ -41,21 +42,30 @@ const compactionTimeoutMs = 30_000;
 export async function startServer(options: ApiServerOptions, log: Logger): Promise<RunningServer> {
   // Files are read first: a wrong certificate must not leave a replica half started.
   const serving = await servingOptions(options);
+  const files = readAccessFiles(options);
   const raftLog = log.named('raft');
   const replica = await startReplica(replicaOptions(options), { log: ({ level, message, fields }) => { raftLog[level](message, fields); } }).catch((cause: unknown) => {
     throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
   });
   try {
-    return await serveReplica(options, log, serving, replica);
+    return await serveReplica({ options, log, serving, files, replica });
   } catch (error) {
     await replica.stop();
     throw error;
   }
 }
 
-async function serveReplica(options: ApiServerOptions, log: Logger, serving: Omit<ListenerOptions, 'handle'>, replica: Replica): Promise<RunningServer> {
+interface Prepared {
+  readonly options: ApiServerOptions;
+  readonly log: Logger;
+  readonly serving: Omit<ListenerOptions, 'handle'>;
+  readonly files: AccessFiles;
+  readonly replica: Replica;
+}
+
+async function serveReplica({ options, log, serving, files, replica }: Prepared): Promise<RunningServer> {
   const progress: Progress = { synced: false, bootstrapped: false, stopping: false };
-  const api = assembleApi({ options, replica, log });
+  const api = assembleApi({ options, files, replica, log });
   const chain = frontOf({ options, log, replica, api, progress });
   const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => { await api.close(); throw error; });
   const compaction = new Compaction({

@@ -38,9 +38,3 @@ export function firstOf(authenticators: readonly Authenticator[], options: { rea
 export function withAuthenticatedGroup(user: User): User {
   return user.groups.includes(groupAuthenticated) || user.groups.includes(groupUnauthenticated) ? user : { ...user, groups: [...user.groups, groupAuthenticated] };
 }
-
-/** No token is valid yet; one that is presented must not pass for "no credentials". */
-export const refuseTokens: Authenticator = (request) => {
-  const header = request.headers.authorization;
-  return header !== undefined && /^bearer\s+\S/i.test(header) ? { outcome: 'invalid', reason: 'bearer tokens are not accepted' } : { outcome: 'absent' };
-};

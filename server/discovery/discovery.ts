@@ -15,7 +15,7 @@ export interface DiscoveryOptions {
   readonly build?: Partial<Readonly<Record<'gitVersion' | 'gitCommit' | 'gitTreeState' | 'buildDate' | 'compiler' | 'goVersion' | 'platform', string>>>;
   /** Host and port under which clients reach this server. */
   readonly serverAddress?: string;
-  /** Paths that others serve and that `/` is to list. */
+  /** Further paths that `/` is to list. */
   readonly otherPaths?: readonly string[];
 }
 

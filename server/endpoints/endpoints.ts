@@ -1,6 +1,7 @@
 import { apiVersionOf } from '../api/resource.js';
 import { StatusError } from '../api/status.js';
 import type { Authorizer } from '../authorization/authorizer.js';
+import type { TokenServices } from '../authentication/tokens/services.js';
 import { noRules, type RuleResolver } from '../authorization/rules.js';
 import type { Catalogue } from '../catalogue/resources.js';
 import { DEPRECATED_RESOURCES } from '../catalogue/warnings.js';
@@ -14,6 +15,7 @@ import { createBinding } from './pods/binding.js';
 import { createEviction } from './pods/eviction.js';
 import { REVIEWS } from './reviews/reviews.js';
 import { route, type ResourceVerb, type Route } from './routing.js';
+import { createToken } from './subresources/token.js';
 import { targetOf, type VerbDeps, type VerbHandler } from './verbs/deps.js';
 import { patch, patchView } from './verbs/patch.js';
 import { get, list } from './verbs/reads.js';
@@ -29,6 +31,8 @@ export interface EndpointOptions {
   readonly authorize: Authorizer;
   /** Lists what users may do. Default: nothing can be listed. */
   readonly rules?: RuleResolver;
+  /** Issues and reviews tokens. Default: neither. */
+  readonly tokens?: TokenServices | null;
   readonly minRequestTimeoutSeconds?: number;
 }
 
@@ -45,6 +49,7 @@ const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<Reso
   ephemeralcontainers: { get, update, patch },
   resize: { get, update, patch },
   scale: { get: getView(SCALE), update: updateView(SCALE), patch: patchView(SCALE) },
+  token: { create: createToken },
 };
 
 /**
@@ -52,8 +57,8 @@ const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<Reso
  * authorized the request, and only now is its body read. Throws StatusError for what the client is to see.
  */
 export function createEndpoints(options: EndpointOptions): (context: RequestContext) => Promise<void> {
-  const { registry, catalogue, workers, authorize, rules = () => noRules, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS } = options;
-  const deps: VerbDeps = { registry, catalogue, authorize, rules, minRequestTimeoutSeconds, reader: createBodyReader(workers) };
+  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS } = options;
+  const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, reader: createBodyReader(workers) };
   return async context => {
     try {
       await answer(context, deps);

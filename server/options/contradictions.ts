@@ -30,6 +30,9 @@ const rules: readonly Rule[] = [
   needs('oidc-issuer-url', 'oidc-client-id'),
   needs('raft-cert-file', 'raft-ca-file'),
   needs('service-account-signing-key-file', 'service-account-issuer'),
+  needs('service-account-signing-key-file', 'service-account-key-file'),
+  accountIssuers,
+  accountTokenLifetime,
   needs('encryption-provider-config-automatic-reload', 'encryption-provider-config'),
   excludes('authentication-config', 'oidc-issuer-url', 'oidc-client-id', 'oidc-username-claim', 'oidc-groups-claim', 'oidc-required-claim'),
   excludes('authorization-config', 'authorization-mode', 'authorization-webhook-config-file', 'authorization-webhook-version'),
@@ -51,6 +54,23 @@ function modeNeeds(mode: string, option: Name): Rule {
     if (on && !given.has(option)) return `--authorization-mode=${mode} needs --${option}`;
     return !on && given.has(option) ? `--${option} needs --authorization-mode to name ${mode}` : null;
   };
+}
+
+function accountIssuers(options: ApiServerOptions): string | null {
+  const issuers = options['service-account-issuer'];
+  if (issuers.includes('')) return '--service-account-issuer must not be empty';
+  if (new Set(issuers).size !== issuers.length) return `--service-account-issuer names an issuer twice: ${issuers.join(', ')}`;
+  const broken = issuers.find((issuer) => issuer.includes(':') && !URL.canParse(issuer));
+  return broken === undefined ? null : `--service-account-issuer: ${JSON.stringify(broken)} contains a ':' and so must be a URL`;
+}
+
+const tokenLifetimeMinMs = 3_600_000;
+const tokenLifetimeMaxMs = 2 ** 32 * 1000;
+
+function accountTokenLifetime(options: ApiServerOptions, given: ReadonlySet<string>): string | null {
+  const longest = options['service-account-max-token-expiration'];
+  if (!given.has('service-account-max-token-expiration') || longest === 0 || (longest >= tokenLifetimeMinMs && longest <= tokenLifetimeMaxMs)) return null;
+  return `--service-account-max-token-expiration must be between ${formatDuration(tokenLifetimeMinMs)} and 2^32 seconds, not ${formatDuration(longest)}`;
 }
 
 function modesAreUnique(options: ApiServerOptions): string | null {

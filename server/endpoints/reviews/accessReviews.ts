@@ -4,15 +4,14 @@ import type { Attributes, Decision } from '../../authorization/authorizer.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { invalid, Path, toCause, type FieldError } from '../../registry/validation/field.js';
 import { managerOf } from '../../patch/apply/managers.js';
-import { ownCreated } from '../../registry/ownership.js';
 import { checkNamespace } from '../../registry/writes.js';
-import type { ServedResource } from '../../catalogue/resources.js';
 import { sendDocument, typeOf } from '../answers.js';
 import type { RequestContext, User } from '../context.js';
 import { negotiate } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { Route } from '../routing.js';
 import { targetOf, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
+import { own } from './owned.js';
 
 const SPEC = Path.of('spec');
 const RESOURCE = SPEC.child('resourceAttributes');
@@ -81,12 +80,6 @@ async function review(context: RequestContext, route: Route, { reader, authorize
   const decision = await authorize(attributesOf(spec, rules.subject(spec, context.user)));
   const metadata = { ...body.metadata, ...(resource.namespaced ? { namespace } : {}) };
   sendDocument(context, representation, { ...typeOf(resource), metadata, spec, status: statusOf(decision, spec) }, 201);
-}
-
-/** Even a question records who asked what, as every created object does. */
-function own(body: ApiObject, resource: ServedResource, manager: string): void {
-  const owners = ownCreated(resource, body, { manager, subresource: '', now: new Date().toISOString().replace(/\.\d+Z$/, 'Z') });
-  if (owners !== undefined) body.metadata.managedFields = owners;
 }
 
 /** A review is a question, not an object: apart from the namespace its metadata must be empty. */

@@ -4,11 +4,13 @@ import type { VerbHandler } from '../verbs/deps.js';
 import { localSubjectAccessReview, selfSubjectAccessReview, subjectAccessReview } from './accessReviews.js';
 import { selfSubjectRulesReview } from './rulesReview.js';
 import { selfSubjectReview } from './selfSubjectReview.js';
+import { tokenReview } from './tokenReview.js';
 
 /** Types that stand for a question, or for something to do; their only verb answers it. */
 export const REVIEWS: Readonly<Record<string, Readonly<Partial<Record<ResourceVerb, VerbHandler>>>>> = {
   'bindings.': { create: createBinding },
   'selfsubjectreviews.authentication.k8s.io': { create: selfSubjectReview },
+  'tokenreviews.authentication.k8s.io': { create: tokenReview },
   'subjectaccessreviews.authorization.k8s.io': { create: subjectAccessReview },
   'localsubjectaccessreviews.authorization.k8s.io': { create: localSubjectAccessReview },
   'selfsubjectaccessreviews.authorization.k8s.io': { create: selfSubjectAccessReview },

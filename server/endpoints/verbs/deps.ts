@@ -1,3 +1,4 @@
+import type { TokenServices } from '../../authentication/tokens/services.js';
 import type { Authorizer } from '../../authorization/authorizer.js';
 import type { RuleResolver } from '../../authorization/rules.js';
 import type { Catalogue } from '../../catalogue/resources.js';
@@ -15,6 +16,8 @@ export interface VerbDeps {
   readonly authorize: Authorizer;
   /** What a user may do, for those who ask about themselves. */
   readonly rules: RuleResolver;
+  /** Null where tokens are neither issued nor reviewed. */
+  readonly tokens: TokenServices | null;
   /** A watch without a timeout of its own lasts between this and twice this. */
   readonly minRequestTimeoutSeconds: number;
 }

@@ -1,7 +1,8 @@
 import http2 from 'node:http2';
 import https from 'node:https';
 import { certificateAuthenticator } from '../../../server/authentication/certificate.js';
-import { firstOf, refuseTokens } from '../../../server/authentication/authenticator.js';
+import { firstOf } from '../../../server/authentication/authenticator.js';
+import { bearerAuthenticator, firstTokenOf } from '../../../server/authentication/tokens/token.js';
 import { firstDecision } from '../../../server/authorization/authorizer.js';
 import { bootstrapRights } from '../../fixtures/bootstrapRights.js';
 import { masters } from '../../../server/authorization/builtin.js';
@@ -43,7 +44,7 @@ export async function openFrontDoor({ identities, server, resources, chain: chai
   health.add({ name: 'ping', check: () => {} }, ['healthz', 'livez', 'readyz']);
   const routes = createRoutes({ resources, documents: () => Promise.resolve(false), health, metrics, replicaStatus: null, log });
   const chain = createChain({
-    authenticate: firstOf([certificateAuthenticator(), refuseTokens], { anonymous }), authorize: firstDecision([masters, bootstrapRights()]),
+    authenticate: firstOf([certificateAuthenticator(), bearerAuthenticator(firstTokenOf([]), [])], { anonymous }), authorize: firstDecision([masters, bootstrapRights()]),
     requestTimeoutMs: 60_000, inflight: { readOnlyMax: 0, mutatingMax: 0 }, corsOrigins: [], strictTransportSecurity: null, metrics, log, ...chainOptions,
   }, routes);
   const listener = await listen({

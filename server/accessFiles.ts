@@ -1,0 +1,29 @@
+import { readSigningKey, readVerificationKeys, type SigningKey, type VerificationKey } from './authentication/serviceaccount/keys.js';
+import { readStaticTokens, type StaticTokens } from './authentication/tokens/staticFile.js';
+import type { ApiServerOptions } from './options/apiserver.js';
+
+/** What the options about access name in files. */
+export interface AccessFiles {
+  readonly staticTokens: StaticTokens | null;
+  readonly signingKey: SigningKey | null;
+  readonly verificationKeys: readonly VerificationKey[];
+}
+
+/** Reads them all, before anything starts. Throws with the option and the file named. */
+export function readAccessFiles(options: ApiServerOptions): AccessFiles {
+  const tokenFile = options['token-auth-file'];
+  const signingFile = options['service-account-signing-key-file'];
+  return {
+    staticTokens: tokenFile === null ? null : readStaticTokens(tokenFile),
+    signingKey: signingFile === null ? null : readSigningKey(signingFile, '--service-account-signing-key-file'),
+    verificationKeys: verificationKeys(options),
+  };
+}
+
+/** Without key files the serving key verifies, where there is an issuer whose tokens are to be accepted. */
+function verificationKeys(options: ApiServerOptions): readonly VerificationKey[] {
+  const files = options['service-account-key-file'];
+  if (files.length > 0) return readVerificationKeys(files, '--service-account-key-file');
+  const serving = options['tls-private-key-file'];
+  return options['service-account-issuer'].length === 0 || serving === null ? [] : readVerificationKeys([serving], '--tls-private-key-file');
+}

@@ -1,0 +1,15 @@
+import { SignJWT } from 'jose';
+import type { JsonObject } from '../../api/object.js';
+import type { SigningKey } from './keys.js';
+
+/** Signs payloads as this cluster's tokens. */
+export interface TokenIssuer {
+  /** What the claim `iss` says. */
+  readonly issuer: string;
+  sign(payload: JsonObject): Promise<string>;
+}
+
+export const createIssuer = (issuer: string, { privateKey, algorithm, id }: SigningKey): TokenIssuer => ({
+  issuer,
+  sign: (payload) => new SignJWT(payload).setProtectedHeader({ alg: algorithm, kid: id }).sign(privateKey),
+});

@@ -1,0 +1,55 @@
+import type { GroupResource } from '../../api/resource.js';
+import { readFailure } from '../../registry/failures.js';
+import type { Storage, StoredObject } from '../../storage/contract.js';
+import type { AccountClaims, Reference } from './claims.js';
+
+/** What of a stored object decides about tokens. */
+interface Standing { readonly uid: string; /** Seconds since 1970. */ readonly deletedAt: number | null }
+
+/** Says why an account, or what a token is bound to, is no longer there, or null. `now` is in seconds since 1970. */
+export type Lookup = (claims: AccountClaims, now: number) => Promise<string | null>;
+
+const ACCOUNTS: GroupResource = { group: '', resource: 'serviceaccounts' };
+const PODS: GroupResource = { group: '', resource: 'pods' };
+const SECRETS: GroupResource = { group: '', resource: 'secrets' };
+const NODES: GroupResource = { group: '', resource: 'nodes' };
+
+/** How long a token goes on to count after the deletion of its object was asked for. */
+const deletionLeewaySeconds = 60;
+
+/**
+ * Looks objects up in this server's copy, and where that does not agree with the token, in the latest state: a token may be a moment older
+ * than the copy. Deletions count at once. Throws StatusError when storage cannot answer.
+ */
+export function createLookup(storage: Pick<Storage, 'get'>): Lookup {
+  const standings = new WeakMap<StoredObject, Standing>();
+  const standingOf = (object: StoredObject): Standing => {
+    let found = standings.get(object);
+    if (found === undefined) standings.set(object, found = readStanding(object));
+    return found;
+  };
+  const read = async (resource: GroupResource, namespace: string, name: string, at: 'any' | 'mostRecent'): Promise<Standing | null> => {
+    const result = await storage.get({ resource, namespace, name }, { at });
+    if (result.outcome === 'found') return standingOf(result.object);
+    if (result.outcome === 'absent') return null;
+    throw readFailure(result);
+  };
+  const gone = async (resource: GroupResource, namespace: string, wanted: Reference, now: number): Promise<boolean> => {
+    let found = await read(resource, namespace, wanted.name, 'any');
+    if (found?.uid !== wanted.uid) found = await read(resource, namespace, wanted.name, 'mostRecent');
+    return found?.uid !== wanted.uid || (found.deletedAt !== null && found.deletedAt < now - deletionLeewaySeconds);
+  };
+  return async ({ namespace, account, pod, secret, node }, now) => {
+    if (await gone(ACCOUNTS, namespace, account, now)) return `service account ${namespace}/${account.name} has been deleted`;
+    if (secret !== null && await gone(SECRETS, namespace, secret, now)) return 'service account token has been invalidated';
+    if (pod !== null && await gone(PODS, namespace, pod, now)) return 'service account token has been invalidated';
+    // With a pod, the node is information about it and nothing that the token is bound to.
+    if (pod === null && node !== null && await gone(NODES, '', node, now)) return 'service account token has been invalidated';
+    return null;
+  };
+}
+
+function readStanding(object: StoredObject): Standing {
+  const { uid = '', deletionTimestamp } = object.decode().metadata;
+  return { uid, deletedAt: deletionTimestamp === undefined ? null : Date.parse(deletionTimestamp) / 1000 };
+}

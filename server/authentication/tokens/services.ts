@@ -1,0 +1,15 @@
+import type { TokenIssuer } from '../serviceaccount/issuer.js';
+import type { TokenAuthenticator } from './token.js';
+
+/** What the API needs to issue and to review tokens. */
+export interface TokenServices {
+  /** Null where no key was given to sign with. */
+  readonly issuer: TokenIssuer | null;
+  readonly authenticate: TokenAuthenticator;
+  /** Audiences of this API. */
+  readonly audiences: readonly string[];
+  /** Longest lifetime of tokens; 0 for no limit. */
+  readonly lifetimeSecondsMax: number;
+  /** Tokens of pods that ask for the usual lifetime live much longer, for clients that read them only once. */
+  readonly extendsLifetime: boolean;
+}

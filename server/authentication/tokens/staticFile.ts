@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { User } from '../../api/user.js';
+import { parseCsv } from './csv.js';
+
+/** Users by their fixed tokens. Tokens are kept and compared as digests, so that the time of a comparison tells nothing of them. */
+export type StaticTokens = (token: string) => User | null;
+
+const OPTION = '--token-auth-file';
+const COLUMNS_MIN = 3;
+
+const digest = (token: string): string => createHash('sha256').update(token).digest('base64');
+
+/** Reads a file with a row for each token: `token,user,uid,"group1,group2"`. Throws with file and row named, and never with a token. */
+export function readStaticTokens(file: string): StaticTokens {
+  const users = new Map(rowsOf(file).map((row, index) => {
+    const [token = '', name = '', uid = '', groups = ''] = row;
+    const where = `${OPTION}: row ${index + 1} of ${file}`;
+    if (row.length < COLUMNS_MIN) throw new Error(`${where} has ${row.length} columns; it needs a token, a user and a uid, and may list groups`);
+    if (token === '' || name === '') throw new Error(`${where} has an empty ${token === '' ? 'token' : 'user'}`);
+    return [digest(token), { name, uid, groups: groups.split(',').map((group) => group.trim()).filter((group) => group !== ''), extra: {} }] as const;
+  }));
+  return (token) => users.get(digest(token)) ?? null;
+}
+
+function rowsOf(file: string): string[][] {
+  try {
+    return parseCsv(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new Error(`${OPTION}: cannot read ${file}: ${(cause as Error).message}`, { cause });
+  }
+}

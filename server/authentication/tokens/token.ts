@@ -1,0 +1,65 @@
+import type { User } from '../../api/user.js';
+import { withAuthenticatedGroup, type Authentication, type Authenticator } from '../authenticator.js';
+
+/** What one way of checking tokens makes of a token. */
+export type TokenAuthentication =
+  | { readonly outcome: 'user'; readonly user: User; /** Those of the audiences asked for that the token is meant for. */ readonly audiences: readonly string[] }
+  /** Not a token of this kind. */
+  | { readonly outcome: 'absent' }
+  /** One of this kind, and no good. The reason names no part of the token. */
+  | { readonly outcome: 'invalid'; readonly reason: string };
+
+/** Checks a token that must be meant for one of the audiences. */
+export type TokenAuthenticator = (token: string, audiences: readonly string[]) => TokenAuthentication | Promise<TokenAuthentication>;
+
+export const notOfThisKind: TokenAuthentication = { outcome: 'absent' };
+export const invalidToken = 'invalid bearer token';
+
+/** Longer ones are refused unread: the reference's tokens have about 1,000 characters, and header blocks end at 16 KiB. */
+const tokenCharactersMax = 16 * 1024;
+
+/** Asks each in order; the first user counts and joins `system:authenticated`. Otherwise all that were found wrong are told. */
+export function firstTokenOf(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
+  return async (token, audiences) => {
+    if (token.length > tokenCharactersMax) return { outcome: 'invalid', reason: invalidToken };
+    const reasons = new Set<string>();
+    for (const authenticate of authenticators) {
+      const answer = authenticate(token, audiences);
+      const result = answer instanceof Promise ? await answer : answer;
+      if (result.outcome === 'user') return { ...result, user: withAuthenticatedGroup(result.user) };
+      if (result.outcome === 'invalid') reasons.add(result.reason);
+    }
+    return reasons.size === 0 ? notOfThisKind : { outcome: 'invalid', reason: [...reasons].join(', ') };
+  };
+}
+
+/** For ways that know nothing of audiences: their tokens are meant for this API. */
+export function forThisApi(own: readonly string[], authenticate: (token: string) => User | string | null | Promise<User | string | null>): TokenAuthenticator {
+  return async (token, audiences) => {
+    const meant = audiences.filter((audience) => own.includes(audience));
+    if (meant.length === 0 && own.length > 0) return notOfThisKind;
+    const found = await authenticate(token);
+    if (found === null) return notOfThisKind;
+    return typeof found === 'string' ? { outcome: 'invalid', reason: found } : { outcome: 'user', user: found, audiences: meant };
+  };
+}
+
+/** Authenticates by the header `Authorization: Bearer TOKEN`. A token that nobody knows is refused: it must not pass for "no credentials". */
+export function bearerAuthenticator(authenticate: TokenAuthenticator, audiences: readonly string[]): Authenticator {
+  return (request) => {
+    const token = bearerToken(request.headers.authorization);
+    return token === null ? { outcome: 'absent' } : check(authenticate, token, audiences);
+  };
+}
+
+async function check(authenticate: TokenAuthenticator, token: string, audiences: readonly string[]): Promise<Authentication> {
+  const result = await authenticate(token, audiences);
+  if (result.outcome === 'user') return { outcome: 'user', user: result.user };
+  return { outcome: 'invalid', reason: result.outcome === 'invalid' ? result.reason : invalidToken };
+}
+
+/** Null where there is none; the scheme's name may be written in any case. */
+export function bearerToken(header: string | undefined): string | null {
+  const [scheme = '', token = ''] = (header ?? '').trim().split(' ');
+  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : null;
+}

@@ -1,0 +1,34 @@
+import type { OpenIdDocuments } from '../authentication/serviceaccount/openid.js';
+import { notAcceptable, methodNotAllowed } from '../api/status.js';
+import { send } from '../endpoints/answers.js';
+import type { RequestContext } from '../endpoints/context.js';
+
+/** Where the documents about the keys of service account tokens are. */
+export const OPENID_PATHS = { configuration: '/.well-known/openid-configuration', keys: '/openid/v1/jwks' } as const;
+
+const KEY_SET_TYPE = 'application/jwk-set+json';
+const CACHE_CONTROL = 'public, max-age=3600';
+
+/** Answers requests for those documents. False when the path is none of them, or there are none. */
+export function createOpenId(documents: OpenIdDocuments | null): (context: RequestContext) => boolean {
+  if (documents === null) return () => false;
+  const pages: Readonly<Record<string, { readonly type: string; readonly bytes: Buffer }>> = {
+    [OPENID_PATHS.configuration]: { type: 'application/json', bytes: Buffer.from(JSON.stringify(documents.configuration)) },
+    [OPENID_PATHS.keys]: { type: KEY_SET_TYPE, bytes: Buffer.from(JSON.stringify(documents.keys)) },
+  };
+  return (context) => {
+    const path = context.info.path.replace(/\/$/, '');
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (page === undefined) return false;
+    if (context.request.method !== 'GET') throw methodNotAllowed();
+    if (!accepts(context.request.headers.accept ?? '', page.type)) throw notAcceptable([page.type]);
+    context.response.setHeader('cache-control', CACHE_CONTROL);
+    send(context, 200, page.type, page.bytes);
+    return true;
+  };
+}
+
+function accepts(header: string, type: string): boolean {
+  const wanted = header.split(',').map((entry) => entry.split(';')[0]!.trim().toLowerCase()).filter((entry) => entry !== '');
+  return wanted.length === 0 || wanted.some((entry) => entry === type || entry === '*/*' || entry === `${type.split('/')[0]}/*`);
+}

@@ -1,0 +1,9 @@
+import type { ApiObject } from '../../api/object.js';
+import type { ServedResource } from '../../catalogue/resources.js';
+import { ownCreated } from '../../registry/ownership.js';
+
+/** Even a question records who asked what, as every created object does. */
+export function own(body: ApiObject, resource: ServedResource, manager: string): void {
+  const owners = ownCreated(resource, body, { manager, subresource: '', now: new Date().toISOString().replace(/\.\d+Z$/, 'Z') });
+  if (owners !== undefined) body.metadata.managedFields = owners;
+}

@@ -1,0 +1,36 @@
+import type { JsonObject } from '../../api/object.js';
+import { badRequest } from '../../api/status.js';
+import { bearerToken, invalidToken, type TokenAuthentication } from '../../authentication/tokens/token.js';
+import { managerOf } from '../../patch/apply/managers.js';
+import { itemsOf, membersOf, textAt } from '../../registry/members.js';
+import { sendDocument, typeOf } from '../answers.js';
+import { negotiate } from '../negotiation.js';
+import { parseWriteParameters } from '../options/writeOptions.js';
+import type { VerbHandler } from '../verbs/deps.js';
+import { own } from './owned.js';
+
+/** Tells others whose token they were shown, through the same ways by which requests are authenticated. */
+export const tokenReview: VerbHandler = async (context, { resource }, { reader, tokens }) => {
+  const representation = negotiate(context, { collection: false, stream: false });
+  const { fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
+  const body = await reader.object(context, resource, fieldValidation);
+  own(body, resource, managerOf(fieldManager, context.request.headers['user-agent']));
+  const spec = membersOf(body['spec']);
+  const token = textAt(spec, 'token');
+  if (token === '') throw badRequest('token is required for TokenReview in authentication');
+  const asked = itemsOf(spec['audiences']).map(String);
+  const bearer = bearerToken(`Bearer ${token}`);
+  const result = bearer === null || tokens === null ? null : await tokens.authenticate(bearer, asked.length === 0 ? tokens.audiences : asked);
+  sendDocument(context, representation, { ...typeOf(resource), metadata: body.metadata, spec, status: statusOf(result) }, 201);
+};
+
+function statusOf(result: TokenAuthentication | null): JsonObject {
+  if (result === null || result.outcome === 'absent') return { user: {}, error: invalidToken };
+  if (result.outcome === 'invalid') return { user: {}, error: result.reason === invalidToken ? invalidToken : `[${invalidToken}, ${result.reason}]` };
+  const { user: { name, uid, groups, extra }, audiences } = result;
+  const user = {
+    username: name, ...(uid === '' ? {} : { uid }), groups: [...groups],
+    ...(Object.keys(extra).length === 0 ? {} : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+  };
+  return { authenticated: true, user, ...(audiences.length === 0 ? {} : { audiences: [...audiences] }) };
+}

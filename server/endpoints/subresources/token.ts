@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { apiVersionOf } from '../../api/resource.js';
+import { badRequest, conflict, internalError, invalidObject, StatusError } from '../../api/status.js';
+import { payloadOf, type NewClaims } from '../../authentication/serviceaccount/claims.js';
+import type { TokenServices } from '../../authentication/tokens/services.js';
+import type { Catalogue, ServedResource } from '../../catalogue/resources.js';
+import { managerOf } from '../../patch/apply/managers.js';
+import type { Registry } from '../../registry/contract.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import { ownCreated } from '../../registry/ownership.js';
+import { invalid, Path, toCause, type FieldError } from '../../registry/validation/field.js';
+import { checkNamespace } from '../../registry/writes.js';
+import { sendDocument } from '../answers.js';
+import { negotiate } from '../negotiation.js';
+import { parseWriteParameters } from '../options/writeOptions.js';
+import { targetOf, type VerbHandler } from '../verbs/deps.js';
+
+const LIFETIME_DEFAULT_SECONDS = 3600;
+const LIFETIME_MIN_SECONDS = 600;
+const LIFETIME_MAX_SECONDS = 2 ** 32;
+/** What the tokens that are mounted into pods are asked for with: an hour, and a bit to know them by. */
+const MOUNTED_LIFETIME_SECONDS = 3607;
+/** Clients that read such a token only once go on to work for a year. */
+const EXTENDED_LIFETIME_SECONDS = 365 * 24 * 60 * 60;
+
+const LIFETIME = Path.of('spec', 'expirationSeconds');
+
+/** POST to a service account's `token`: issues one, which is stored nowhere. */
+export const createToken: VerbHandler = async (context, route, { registry, catalogue, reader, tokens }) => {
+  const type: ServedResource = { ...route.resource, group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
+  const representation = negotiate(context, { collection: false, stream: false });
+  const { fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
+  const request = await reader.object(context, type, fieldValidation);
+  const target = targetOf(route);
+  checkNamespace(request.metadata, target);
+  setDefaults(request);
+  const now = new Date();
+  const owners = ownCreated(type, request, { manager: managerOf(fieldManager, context.request.headers['user-agent']), subresource: 'token', now: rfc3339(now) });
+  if ((request.metadata.name ?? '') !== '' && request.metadata.name !== target.name) {
+    throw refused(type, target.name, [invalid(Path.of('metadata', 'name'), request.metadata.name ?? null, 'must match the service account name if specified')]);
+  }
+  const account = (await registry.get(target, { at: 'mostRecent' })).decode();
+  if (tokens?.issuer == null) throw new StatusError(501, 'NotImplemented', 'this server has no key to sign service account tokens with (--service-account-signing-key-file)', {});
+  const spec = membersOf(request['spec']);
+  if (itemsOf(spec['audiences']).length === 0) spec['audiences'] = [...tokens.audiences];
+  const findings = validateLifetime(spec);
+  if (findings.length > 0) throw refused(type, '', findings);
+  const bound = await boundObjects({ registry, catalogue }, account, spec);
+  const lifetime = lifetimeOf(spec, bound, tokens, text => { context.warnings.push(text); });
+  const seconds = Math.floor(now.getTime() / 1000);
+  const payload = payloadOf({ id: randomUUID(), issuer: tokens.issuer.issuer, audiences: itemsOf(spec['audiences']).map(String), now: seconds, ...lifetime.signed, account, ...bound });
+  const token = await tokens.issuer.sign(payload).catch((cause: unknown) => { throw internalError(new Error('failed to generate token', { cause })); });
+  const metadata = {
+    name: target.name, namespace: target.namespace, uid: randomUUID(), creationTimestamp: rfc3339(now), ...request.metadata,
+    ...(owners === undefined ? {} : { managedFields: owners }),
+  };
+  const status = { token, expirationTimestamp: rfc3339(new Date((seconds + lifetime.shownSeconds) * 1000)) };
+  sendDocument(context, representation, { kind: type.kind, apiVersion: apiVersionOf(type), metadata, spec, status }, 201);
+};
+
+const rfc3339 = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
+
+function setDefaults(request: ApiObject): void {
+  const spec = membersOf(request['spec']);
+  spec['expirationSeconds'] ??= LIFETIME_DEFAULT_SECONDS;
+  spec['boundObjectRef'] ??= null;
+  request['spec'] = spec;
+}
+
+const refused = (type: ServedResource, name: string, findings: readonly FieldError[]): StatusError => invalidObject(type, name, findings.map(toCause));
+
+function validateLifetime({ expirationSeconds }: JsonObject): FieldError[] {
+  const seconds = Number(expirationSeconds);
+  if (seconds < LIFETIME_MIN_SECONDS) return [invalid(LIFETIME, expirationSeconds ?? null, 'may not specify a duration less than 10 minutes')];
+  return seconds > LIFETIME_MAX_SECONDS ? [invalid(LIFETIME, expirationSeconds ?? null, 'may not specify a duration larger than 2^32 seconds')] : [];
+}
+
+type Bound = Pick<NewClaims, 'pod' | 'secret' | 'node'>;
+const unbound: Bound = { pod: null, secret: null, node: null };
+
+interface Reads { readonly registry: Registry; readonly catalogue: Catalogue }
+
+/** Kinds that a token can be bound to, and where their objects are. */
+const BINDABLE: Readonly<Record<string, { readonly resource: string; readonly member: keyof Bound }>> = {
+  Pod: { resource: 'pods', member: 'pod' }, Secret: { resource: 'secrets', member: 'secret' }, Node: { resource: 'nodes', member: 'node' },
+};
+
+/** The object with whose deletion the token ends, and the node of a pod. Changes nothing. */
+async function boundObjects(reads: Reads, account: ApiObject, spec: JsonObject): Promise<Bound> {
+  const reference = spec['boundObjectRef'];
+  if (reference === null || reference === undefined) return unbound;
+  const [kind, apiVersion, name, uid] = ['kind', 'apiVersion', 'name', 'uid'].map(member => textAt(reference, member)) as [string, string, string, string];
+  const slash = apiVersion.indexOf('/');
+  const [group, version] = slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+  const bindable = group === '' && Object.hasOwn(BINDABLE, kind) ? BINDABLE[kind] : undefined;
+  if (bindable === undefined) throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+  if (name === '') throw badRequest('Name parameter required.');
+  const object = await read(reads, bindable.resource, account.metadata.namespace ?? '', name);
+  const accountName = account.metadata.name ?? '';
+  if (kind === 'Pod' && textAt(object, 'spec', 'serviceAccountName') !== accountName) {
+    throw badRequest(`cannot bind token for serviceaccount ${JSON.stringify(accountName)} to pod running with different serviceaccount name.`);
+  }
+  if (uid !== '' && uid !== object.metadata.uid) {
+    throw conflict({ group: '', resource: kind }, name, `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`);
+  }
+  return { ...unbound, ...(kind === 'Pod' ? { node: await nodeOf(reads, object) } : {}), [bindable.member]: object };
+}
+
+async function read({ registry, catalogue }: Reads, name: string, namespace: string, object: string): Promise<ApiObject> {
+  const resource = catalogue.resource('', 'v1', name);
+  if (resource === null) throw badRequest(`cannot bind token to ${name}, which this server does not have`);
+  return (await registry.get({ resource, namespace: resource.namespaced ? namespace : '', name: object }, { at: 'mostRecent' })).decode();
+}
+
+/** A node that is not there is still named, without uid. */
+async function nodeOf(reads: Reads, pod: ApiObject): Promise<ApiObject | null> {
+  const name = textAt(memberAt(pod, 'spec'), 'nodeName');
+  if (name === '') return null;
+  return read(reads, 'nodes', '', name).catch((error: unknown) => {
+    if (error instanceof StatusError && error.code === 404) return { metadata: { name } };
+    throw error;
+  });
+}
+
+interface Lifetime {
+  readonly shownSeconds: number;
+  readonly signed: Pick<NewClaims, 'lifetimeSeconds' | 'warnAfterSeconds'>;
+}
+
+/** How long the token is said to live, and how long it does. Shortens `spec.expirationSeconds` to the longest that is allowed. */
+function lifetimeOf(spec: JsonObject, { pod }: Bound, { lifetimeSecondsMax, extendsLifetime, audiences }: TokenServices, warn: (text: string) => void): Lifetime {
+  const asked = Number(spec['expirationSeconds']);
+  if (lifetimeSecondsMax > 0 && asked > lifetimeSecondsMax) {
+    warn(`requested expiration of ${asked} seconds shortened to ${lifetimeSecondsMax} seconds`);
+    spec['expirationSeconds'] = lifetimeSecondsMax;
+  }
+  const shownSeconds = Number(spec['expirationSeconds']);
+  const own = itemsOf(spec['audiences']).every(audience => audiences.includes(String(audience)));
+  const extended = extendsLifetime && pod !== null && own && shownSeconds === MOUNTED_LIFETIME_SECONDS;
+  return { shownSeconds, signed: extended ? { lifetimeSeconds: EXTENDED_LIFETIME_SECONDS, warnAfterSeconds: shownSeconds } : { lifetimeSeconds: shownSeconds, warnAfterSeconds: null } };
+}
