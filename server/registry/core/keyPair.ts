@@ -1,4 +1,3 @@
-// eslint-disable-next-line no-restricted-imports -- Reading a certificate from text is a pure function.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 
 /** Whether a certificate and a key belong together: what a server that reads the two files would find. */

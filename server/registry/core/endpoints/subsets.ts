@@ -1,4 +1,3 @@
-// eslint-disable-next-line no-restricted-imports -- A hash is a pure function.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../api/object.js';
 import { objectsIn } from '../../defaulting.js';

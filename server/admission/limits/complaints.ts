@@ -1,0 +1,69 @@
+import type { JsonObject } from '../../api/object.js';
+import { compareQuantities, type Quantity } from '../../../workers/schema/quantity.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import { amountsOf, podTotals, textOf, type Amounts } from '../../registry/core/pod/totals.js';
+
+/** What somebody asks for, and where it is told. */
+interface Asked { readonly requests: Amounts; readonly limits: Amounts }
+type Bound = (resource: string, type: string, enforced: Quantity, asked: Asked) => string | null;
+
+const less = (a: Quantity, b: Quantity): boolean => compareQuantities(a, b) < 0;
+const isNothing = (amount: Quantity | undefined): boolean => amount === undefined || amount.digits === 0n;
+
+const minimum: Bound = (resource, type, enforced, { requests, limits }) => {
+  const head = `minimum ${resource} usage per ${type} is ${textOf(enforced)}`;
+  const [request, limit] = [requests.get(resource), limits.get(resource)];
+  if (request === undefined) return `${head}.  No request is specified`;
+  if (less(request, enforced)) return `${head}, but request is ${textOf(request)}`;
+  return limit !== undefined && less(limit, enforced) ? `${head}, but limit is ${textOf(limit)}` : null;
+};
+
+const maximum: Bound = (resource, type, enforced, { requests, limits }) => {
+  const head = `maximum ${resource} usage per ${type} is ${textOf(enforced)}`;
+  const [request, limit] = [requests.get(resource), limits.get(resource)];
+  if (limit === undefined) return `${head}.  No limit is specified`;
+  if (less(enforced, limit)) return `${head}, but limit is ${textOf(limit)}`;
+  return request !== undefined && less(enforced, request) ? `${head}, but request is ${textOf(request)}` : null;
+};
+
+/** Claims have no limits of their own. */
+const maximumRequest: Bound = (resource, type, enforced, { requests }) => {
+  const head = `maximum ${resource} usage per ${type} is ${textOf(enforced)}`;
+  const request = requests.get(resource);
+  if (request === undefined) return `${head}.  No request is specified`;
+  return less(enforced, request) ? `${head}, but request is ${textOf(request)}` : null;
+};
+
+const ratio: Bound = (resource, type, enforced, { requests, limits }) => {
+  const head = `${resource} max limit to request ratio per ${type} is ${textOf(enforced)}`;
+  const [request, limit] = [requests.get(resource), limits.get(resource)];
+  if (request === undefined || isNothing(request)) return `${head}, but no request is specified or request is 0`;
+  if (limit === undefined || isNothing(limit)) return `${head}, but no limit is specified or limit is 0`;
+  const observed = numberOf(limit) / numberOf(request);
+  return observed > numberOf(enforced) ? `${head}, but provided ratio is ${observed.toFixed(6)}` : null;
+};
+
+const numberOf = ({ digits, exponent }: Quantity): number => Number(digits) * 10 ** exponent;
+
+const POD_BOUNDS = [['min', minimum], ['max', maximum], ['maxLimitRequestRatio', ratio]] as const;
+const CLAIM_BOUNDS = [['min', minimum], ['max', maximumRequest]] as const;
+
+function broken(limit: JsonObject, bounds: readonly (readonly [member: string, bound: Bound])[], asked: Asked): string[] {
+  return bounds.flatMap(([member, bound]) => [...amountsOf(objectAt(limit, member))].sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([resource, enforced]) => bound(resource, textAt(limit, 'type'), enforced, asked)).filter(complaint => complaint !== null));
+}
+
+const askedBy = (holder: JsonObject): Asked => {
+  const resources = objectAt(holder, 'resources') ?? {};
+  return { requests: amountsOf(objectAt(resources, 'requests')), limits: amountsOf(objectAt(resources, 'limits')) };
+};
+
+/** What a pod asks for beyond or below the limits of one range, of each container and together. */
+export const podComplaints = (spec: JsonObject, limits: readonly JsonObject[]): string[] => limits.flatMap(limit => {
+  if (limit['type'] === 'Container') return [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].flatMap(container => broken(limit, POD_BOUNDS, askedBy(container)));
+  return limit['type'] === 'Pod' ? broken(limit, POD_BOUNDS, { requests: podTotals(spec, 'requests'), limits: podTotals(spec, 'limits') }) : [];
+});
+
+export const claimComplaints = (spec: JsonObject, limits: readonly JsonObject[]): string[] =>
+  limits.filter(limit => limit['type'] === 'PersistentVolumeClaim').flatMap(limit => broken(limit, CLAIM_BOUNDS, askedBy(spec)));
