@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject, JsonObject } from '../api/object.js';
 import { systemUser } from '../api/user.js';
 import { StatusError } from '../api/status.js';
 import { bootstrapObjects } from '../catalogue/bootstrapObjects.js';
 import type { Catalogue, ServedResource } from '../catalogue/resources.js';
 import type { Registry, WriteOptions } from './contract.js';
+import { itemsOf, membersOf } from './members.js';
 import { formatAddress, parseRange } from './validation/addresses.js';
 
 export interface BootstrapOptions {
@@ -23,6 +24,8 @@ const BOOTSTRAPPED = [
   { group: '', version: 'v1', resource: 'namespaces' },
   { group: '', version: 'v1', resource: 'services' },
   { group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses' },
+  { group: 'flowcontrol.apiserver.k8s.io', version: 'v1', resource: 'prioritylevelconfigurations' },
+  { group: 'flowcontrol.apiserver.k8s.io', version: 'v1', resource: 'flowschemas' },
   { group: 'apiregistration.k8s.io', version: 'v1', resource: 'apiservices' },
 ] as const;
 
@@ -44,7 +47,7 @@ export async function bootstrap({ registry, catalogue, serviceRanges = SERVICE_R
     const wanted = objects[name] ?? [];
     if (name === 'services') for (const service of wanted) fitService(service, firstAddress(serviceRanges), servicePort);
     // Together, so that they share the store's round trips.
-    await Promise.all(wanted.map(object => ensure(registry, resource, object, signal)));
+    await Promise.all(wanted.map(object => ensureWithStatus(registry, resource, object, signal)));
   }
   const ranges = catalogue.resource('networking.k8s.io', 'v1', 'servicecidrs');
   if (ranges !== null) await ensureRanges(registry, ranges, serviceRanges, signal);
@@ -62,9 +65,24 @@ const RANGES_NAME = 'kubernetes';
 async function ensureRanges(registry: Registry, resource: ServedResource, cidrs: readonly string[], signal: AbortSignal | undefined): Promise<void> {
   const metadata = { name: RANGES_NAME, finalizers: ['networking.k8s.io/service-cidr-finalizer'] };
   if (!await ensure(registry, resource, { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata, spec: { cidrs: [...cidrs] } }, signal)) return;
-  const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready', lastTransitionTime: new Date().toISOString().replace(/\.\d+Z$/, 'Z') };
-  const apply = (current: ApiObject | null): ApiObject => ({ ...current ?? { metadata }, status: { conditions: [ready] } });
-  await registry.update({ resource, namespace: '', name: RANGES_NAME }, { apply, subresource: 'status', uid: null, mayCreate: false }, options);
+  const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' };
+  await writeConditions(registry, resource, { namespace: '', name: RANGES_NAME }, [ready]);
+}
+
+/** Clients cannot create an object with conditions, so those that tell of a working cluster are written afterwards. */
+async function writeConditions(registry: Registry, resource: ServedResource, { namespace, name }: { readonly namespace: string; readonly name: string }, conditions: readonly JsonObject[]): Promise<void> {
+  const lastTransitionTime = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const status = { conditions: conditions.map(condition => ({ ...condition, lastTransitionTime })) };
+  const apply = (current: ApiObject | null): ApiObject => ({ ...current ?? { metadata: { name } }, status });
+  await registry.update({ resource, namespace, name }, { apply, subresource: 'status', uid: null, mayCreate: false }, options);
+}
+
+async function ensureWithStatus(registry: Registry, resource: ServedResource, object: ApiObject, signal: AbortSignal | undefined): Promise<void> {
+  const { name = '', namespace = '' } = object.metadata;
+  const created = await ensure(registry, resource, object, signal);
+  const conditions = itemsOf(membersOf(object['status'])['conditions']).map(membersOf);
+  // API services are the exception: their rules find out by themselves that they are available.
+  if (created && conditions.length > 0 && resource.resource !== 'apiservices') await writeConditions(registry, resource, { namespace, name }, conditions);
 }
 
 /** The recorded service carries the address and port of the installation where it was recorded. */

@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../api/object.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
-import { at, atOr, booleanAt, condition, countAt, NONE, numberAt, UNSET, type Cells } from './cell.js';
+import { at, atOr, type Cell, booleanAt, condition, countAt, NONE, numberAt, UNSET, type Cells } from './cell.js';
 
 const subjects = (object: ApiObject, kind: string): string => itemsOf(object['subjects']).filter(subject => textAt(subject, 'kind') === kind)
   .map(subject => (kind === 'ServiceAccount' ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}` : textAt(subject, 'name'))).join(', ');
@@ -14,6 +14,9 @@ function ingressHosts(ingress: ApiObject): string {
   const hosts = itemsOf(memberAt(ingress, 'spec', 'rules')).map(rule => textAt(rule, 'host')).filter(host => host !== '');
   return hosts.length === 0 ? '*' : hosts.length > 3 ? `${hosts.slice(0, 3).join(',')} + ${hosts.length - 3} more...` : hosts.join(',');
 }
+
+/** The value itself, a number for example, or `<none>`. */
+const valueAt = (...path: readonly string[]): Cell => object => memberAt(object, ...path) ?? NONE;
 
 const apiServiceTarget = (object: ApiObject): string =>
   (memberAt(object, 'spec', 'service') === undefined ? 'Local' : `${textAt(object, 'spec', 'service', 'namespace')}/${textAt(object, 'spec', 'service', 'name')}`);
@@ -55,12 +58,12 @@ export const otherCells: Readonly<Record<string, Cells>> = {
   },
   'endpointslices.discovery.k8s.io': { AddressType: at('addressType'), Ports: slicePorts, Endpoints: sliceEndpoints },
   'flowschemas.flowcontrol.apiserver.k8s.io': {
-    PriorityLevel: at('spec', 'priorityLevelConfiguration', 'name'), MatchingPrecedence: object => textAt(object, 'spec', 'matchingPrecedence'),
+    PriorityLevel: at('spec', 'priorityLevelConfiguration', 'name'), MatchingPrecedence: numberAt('spec', 'matchingPrecedence'),
     DistinguisherMethod: at('spec', 'distinguisherMethod', 'type'), MissingPL: object => (textAt(condition(object, 'Dangling'), 'status') || '?'),
   },
   'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': {
-    Type: at('spec', 'type'), NominalConcurrencyShares: at('spec', 'limited', 'nominalConcurrencyShares'), Queues: at('spec', 'limited', 'limitResponse', 'queuing', 'queues'),
-    HandSize: at('spec', 'limited', 'limitResponse', 'queuing', 'handSize'), QueueLengthLimit: at('spec', 'limited', 'limitResponse', 'queuing', 'queueLengthLimit'),
+    Type: at('spec', 'type'), NominalConcurrencyShares: valueAt('spec', 'limited', 'nominalConcurrencyShares'), Queues: valueAt('spec', 'limited', 'limitResponse', 'queuing', 'queues'),
+    HandSize: valueAt('spec', 'limited', 'limitResponse', 'queuing', 'handSize'), QueueLengthLimit: valueAt('spec', 'limited', 'limitResponse', 'queuing', 'queueLengthLimit'),
   },
   'ingressclasses.networking.k8s.io': {
     Controller: at('spec', 'controller'),
