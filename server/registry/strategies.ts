@@ -1,6 +1,10 @@
 import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
+import { controllerRevisions } from './apps/controllerrevisions.js';
+import { daemonSets } from './apps/daemonsets.js';
 import { deployments } from './apps/deployments.js';
+import { replicaSets } from './apps/replicasets.js';
+import { statefulSets } from './apps/statefulsets.js';
 import { jobs } from './batch/jobs.js';
 import { configurationStrategies } from './configurationStrategies.js';
 import { configMaps } from './core/configmaps.js';
@@ -21,7 +25,7 @@ import { services } from './core/services.js';
 import { endpointSlices } from './discovery.k8s.io/endpointSlices.js';
 import { textAt } from './members.js';
 import type { Strategy } from './strategy.js';
-import { dnsLabelName, subdomainName, type NameRule } from './validation/names.js';
+import { subdomainName, type NameRule } from './validation/names.js';
 
 /** Kinds that count changes of their specification and have no other rules here yet. */
 const counted: Strategy = { generationOf: ['spec'] };
@@ -66,10 +70,11 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': counted,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': countedWebhooks,
   'customresourcedefinitions.apiextensions.k8s.io': counted,
-  'daemonsets.apps': counted,
+  'controllerrevisions.apps': controllerRevisions,
+  'daemonsets.apps': daemonSets,
   'deployments.apps': deployments,
-  'replicasets.apps': counted,
-  'statefulsets.apps': { ...counted, validateName: dnsLabelName },
+  'replicasets.apps': replicaSets,
+  'statefulsets.apps': statefulSets,
   'cronjobs.batch': { ...counted, validateName: cronJobName },
   'jobs.batch': jobs,
   'certificatesigningrequests.certificates.k8s.io': selecting('spec.signerName'),

@@ -33,7 +33,7 @@ export const appsCells: Readonly<Record<string, Cells>> = {
   'controllerrevisions.apps': {
     Controller: object => itemsOf(object.metadata.ownerReferences).filter(owner => memberAt(owner, 'controller') === true)
       .map(owner => `${textAt(owner, 'kind').toLowerCase()}.${textAt(owner, 'apiVersion').split('/')[0]}/${textAt(owner, 'name')}`)[0] ?? NONE,
-    Revision: object => textAt(object, 'revision') || '0',
+    Revision: numberAt('revision'),
   },
   'daemonsets.apps': {
     'Desired': numberAt('status', 'desiredNumberScheduled'), 'Current': numberAt('status', 'currentNumberScheduled'), 'Ready': numberAt('status', 'numberReady'),

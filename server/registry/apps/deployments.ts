@@ -6,13 +6,15 @@ import { selectorOf, validateControlledTemplate } from '../core/podspec/controll
 import { setPodTemplateDefaults } from '../core/podspec/template.js';
 import { templateWarnings } from '../core/podspec/warnings/template.js';
 import type { Strategy } from '../strategy.js';
-import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../validation/field.js';
+import { forbidden, invalid, notSupported, Path, type FieldError } from '../validation/field.js';
+import { unchanged } from '../validation/immutable.js';
 import { amountOf, atMostWhole, intOrPercent } from '../validation/intorpercent.js';
-import { isEmptySelector, validateLabelSelector } from '../validation/labelselector.js';
 import { printedSelector } from '../validation/printed.js';
 import { nonNegative } from '../validation/values.js';
+import { dropDisabledTemplateFields } from '../core/podspec/disabled.js';
 import { podNameWarnings } from './podnames.js';
-import { countsWithin, decremented, immutable, nonNegativeMembers } from './statuscounts.js';
+import { validateWorkloadSelector } from './selector.js';
+import { countsWithin, decremented, nonNegativeMembers } from './statuscounts.js';
 
 const SPEC = Path.of('spec');
 const STATUS = Path.of('status');
@@ -38,22 +40,11 @@ function validateSpec(deployment: ApiObject): FieldError[] {
   const spec = specOf(deployment);
   return [
     ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], SPEC),
-    ...validateSelector(spec),
+    ...validateWorkloadSelector(spec, SPEC.child('selector'), { empty: 'empty selector is invalid for deployment', broken: 'invalid label selector', required: true }),
     ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, SPEC.child('template'), { kind: 'ReplicaSet', selector: selectorOf(spec['selector']) }),
     ...validateStrategy(objectAt(spec, 'strategy') ?? {}, SPEC.child('strategy')),
     ...nonNegative(spec['revisionHistoryLimit'], SPEC.child('revisionHistoryLimit')),
     ...validateDeadline(spec),
-  ];
-}
-
-function validateSelector(spec: JsonObject): FieldError[] {
-  const path = SPEC.child('selector');
-  const selector = objectAt(spec, 'selector');
-  if (selector === null) return [required(path, '')];
-  return [
-    ...validateLabelSelector(selector, path),
-    ...(isEmptySelector(selector) ? [invalid(path, printedSelector(selector), 'empty selector is invalid for deployment')] : []),
-    ...(selectorOf(selector) === null ? [invalid(path, printedSelector(selector), 'invalid label selector')] : []),
   ];
 }
 
@@ -103,9 +94,13 @@ function validateStatus(deployment: ApiObject, old: ApiObject): FieldError[] {
 export const deployments: Strategy = {
   generationOf: ['spec'],
   setDefaults,
-  prepareForCreate(deployment) { deployment['status'] = {}; },
+  prepareForCreate(deployment) {
+    deployment['status'] = {};
+    dropDisabledTemplateFields(deployment);
+  },
   prepareForUpdate(deployment, old) {
     deployment['status'] = old['status'];
+    dropDisabledTemplateFields(deployment);
     // Annotations are copied to the replica sets, so changing them is work for the controller, too.
     if (!sameValue(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {})) deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
@@ -113,7 +108,7 @@ export const deployments: Strategy = {
   reviewUpdate: (deployment, old, metadata) => [
     ...metadata.update(),
     ...validateSpec(deployment),
-    ...immutable(printedSelector(specOf(deployment)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
+    ...unchanged(printedSelector(specOf(deployment)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
   ],
   warnings: (deployment, old) => (old !== null && deployment.metadata.generation === old.metadata.generation ? [] : [
     ...(old === null ? podNameWarnings(deployment) : []),

@@ -1,5 +1,4 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { sameValue } from '../equality.js';
 import { invalid, type FieldError, type Path } from '../validation/field.js';
 import { nonNegative } from '../validation/values.js';
 
@@ -19,7 +18,3 @@ export function decremented(value: JsonValue | undefined, old: JsonValue | undef
   if (value !== undefined && value !== null && Number(value) >= Number(old)) return [];
   return [invalid(path, value ?? 0, 'cannot be decremented')];
 }
-
-/** A value that stays as it was created. */
-export const immutable = (value: JsonValue | undefined, old: JsonValue | undefined, path: Path): FieldError[] =>
-  (sameValue(value ?? null, old ?? null) ? [] : [invalid(path, value, 'field is immutable')]);

@@ -12,6 +12,7 @@ import { resize } from './pod/resize.js';
 import { podStatus } from './pod/status.js';
 import { reviewPodUpdate } from './pod/update.js';
 import { ANNOTATIONS, specOf, validateNewPod } from './pod/validation.js';
+import { dropDisabledFields } from './podspec/disabled.js';
 import { setPodDefaults } from './podspec/defaults.js';
 import { APPARMOR_TEXT } from './podspec/warnings/containers.js';
 import { podWarnings } from './podspec/warnings/template.js';
@@ -36,7 +37,10 @@ export const pods: Strategy = {
   generationOf: ['spec'],
   setDefaults: setPodDefaults,
   prepareForCreate: preparePod,
-  prepareForUpdate(pod, old) { pod['status'] = old['status']; },
+  prepareForUpdate(pod, old) {
+    pod['status'] = old['status'];
+    dropDisabledFields(specOf(pod));
+  },
   validate: validateNewPod,
   reviewUpdate: reviewPodUpdate,
   // People hardly ever write pods themselves; a warning on every update of a controller would help nobody.

@@ -2,6 +2,7 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { sameValue } from '../../equality.js';
 import { ensureObject, objectAt, objectsIn } from '../../defaulting.js';
 import { itemsOf, textAt } from '../../members.js';
+import { dropDisabledFields } from '../podspec/disabled.js';
 import { annotationsOf } from './annotations.js';
 import { annotatedContainers } from './profiles.js';
 import { qosClass } from './qos.js';
@@ -15,6 +16,7 @@ const GATED: JsonObject = {
 export function preparePod(pod: ApiObject): void {
   const spec = ensureObject(pod, 'spec');
   pod['status'] = { phase: 'Pending', ...(itemsOf(spec['schedulingGates']).length === 0 ? {} : { conditions: [{ ...GATED }] }), qosClass: qosClass(pod) };
+  dropDisabledFields(spec);
   takeAppArmorFromAnnotations(pod, spec);
   selectByOwnLabels(pod, spec);
 }

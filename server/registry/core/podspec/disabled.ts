@@ -7,6 +7,12 @@ export function dropDisabledFields(spec: JsonObject): void {
   for (const volume of objectsIn(spec, 'volumes')) for (const source of objectsIn(objectAt(volume, 'projected') ?? {}, 'sources')) delete source['clusterTrustBundle'];
 }
 
+/** The same for the template of a workload. */
+export function dropDisabledTemplateFields(workload: JsonObject): void {
+  const template = objectAt(objectAt(workload, 'spec') ?? {}, 'template');
+  if (template !== null) dropDisabledFields(objectAt(template, 'spec') ?? {});
+}
+
 function dropStopSignal(container: JsonObject): void {
   const lifecycle = objectAt(container, 'lifecycle');
   if (lifecycle?.['stopSignal'] === undefined) return;

@@ -1,0 +1,72 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { ensureObject, objectAt, setDefault } from '../defaulting.js';
+import { memberAt } from '../members.js';
+import { selectorOf, validateControlledTemplate } from '../core/podspec/controlledtemplate.js';
+import { dropDisabledTemplateFields } from '../core/podspec/disabled.js';
+import { setPodTemplateDefaults } from '../core/podspec/template.js';
+import { templateWarnings } from '../core/podspec/warnings/template.js';
+import type { Strategy } from '../strategy.js';
+import { invalid, Path, type FieldError } from '../validation/field.js';
+import { unchanged } from '../validation/immutable.js';
+import { printedSelector } from '../validation/printed.js';
+import { podNameWarnings } from './podnames.js';
+import { validateWorkloadSelector } from './selector.js';
+import { countsWithin, nonNegativeMembers } from './statuscounts.js';
+
+const SPEC = Path.of('spec');
+const STATUS = Path.of('status');
+const specOf = (set: ApiObject): JsonObject => objectAt(set, 'spec') ?? {};
+
+function validateSpec(set: ApiObject): FieldError[] {
+  const spec = specOf(set);
+  return [
+    ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], SPEC),
+    ...validateWorkloadSelector(spec, SPEC.child('selector'), { empty: 'empty selector is invalid for deployment', broken: 'invalid label selector', required: true }),
+    ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, SPEC.child('template'), { kind: 'ReplicaSet', selector: selectorOf(spec['selector']) }),
+  ];
+}
+
+const STATUS_COUNTS = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'terminatingReplicas', 'observedGeneration'];
+
+function validateStatus(set: ApiObject): FieldError[] {
+  const status = objectAt(set, 'status') ?? {};
+  const [available, ready] = [Number(status['availableReplicas'] ?? 0), Number(status['readyReplicas'] ?? 0)];
+  return [
+    ...nonNegativeMembers(status, STATUS_COUNTS, STATUS),
+    ...countsWithin(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', STATUS),
+    ...(available > ready ? [invalid(STATUS.child('availableReplicas'), available, 'cannot be greater than readyReplicas')] : []),
+  ];
+}
+
+export const replicaSets: Strategy = {
+  generationOf: ['spec'],
+  setDefaults(set) {
+    const spec = ensureObject(set, 'spec');
+    setPodTemplateDefaults(ensureObject(spec, 'template'));
+    setDefault(spec, 'replicas', 1);
+  },
+  prepareForCreate(set) {
+    set['status'] = { replicas: 0 };
+    dropDisabledTemplateFields(set);
+  },
+  prepareForUpdate(set, old) {
+    set['status'] = old['status'];
+    dropDisabledTemplateFields(set);
+  },
+  validate: validateSpec,
+  // The reference checks the specification once as on create and once as an update.
+  reviewUpdate: (set, old, metadata) => [
+    ...metadata.object(), ...validateSpec(set), ...metadata.update(), ...validateSpec(set),
+    ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
+  ],
+  warnings: (set, old) => [
+    ...(old === null ? podNameWarnings(set) : []),
+    ...(old === null || set.metadata.generation !== old.metadata.generation ? templateWarnings(memberAt(set, 'spec', 'template'), SPEC.child('template')) : []),
+  ],
+  subresources: {
+    status: {
+      prepareForUpdate(set, old) { set['spec'] = old['spec']; },
+      reviewUpdate: (set, _old, metadata) => [...metadata.update(), ...validateStatus(set)],
+    },
+  },
+};
