@@ -31,8 +31,11 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** How long a stopping leader looks for a successor, so that the others need not find out by waiting. */
-const handOverTimeoutMs = 2_000;
+/**
+ * How long a stopping leader looks for a successor, so that the others need not find out by waiting. A hand-over takes a few milliseconds;
+ * where all stop at once there is no successor to wait for.
+ */
+const handOverTimeoutMs = 500;
 const compactionTimeoutMs = 30_000;
 
 /**
