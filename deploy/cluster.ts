@@ -253,7 +253,7 @@ function apiserverFlags({ settings, pki, options }: Prepared, id: string, dataDi
     'tls-cert-file': pki.apiserver.certFile,
     'tls-private-key-file': pki.apiserver.keyFile,
     'client-ca-file': pki.caFile,
-    'authorization-mode': 'RBAC',
+    'authorization-mode': 'Node,RBAC',
     'service-account-issuer': serviceAccountIssuer,
     'service-account-signing-key-file': pki.serviceAccount.keyFile,
     'service-account-key-file': pki.serviceAccount.pubFile,

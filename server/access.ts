@@ -1,4 +1,5 @@
 import { escalationCheck } from './authorization/rbac/escalation.js';
+import { createNodeAuthorization } from './authorization/node/authorizer.js';
 import { createRbac, type Rbac } from './authorization/rbac/authorizer.js';
 import type { AdmissionPlugin } from './admission/contract.js';
 import type { AccessFiles } from './accessFiles.js';
@@ -34,7 +35,12 @@ export interface Access {
 }
 
 /** One authorization mode at work. */
-interface Mode { readonly authorize: Authorizer; readonly rules: RuleResolver | null }
+interface Mode {
+  readonly authorize: Authorizer;
+  readonly rules: RuleResolver | null;
+  readonly synced?: Promise<unknown>;
+  readonly stop?: () => void;
+}
 
 const everythingAllowed: RuleResolver = () => ({
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [] }], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }], incomplete: false, problems: [],
@@ -52,7 +58,7 @@ export function createAccess({ options, files, storage, log }: AccessOptions): A
   const names = options['authorization-mode'].length === 0 ? ['AlwaysAllow'] : options['authorization-mode'];
   // Roles are followed whatever the modes are: nobody may write a role that grants more than its writer holds.
   const rbac = createRbac(storage);
-  const modes = names.map((name) => modeOf(name, rbac));
+  const modes = names.map((name) => modeOf(name, { rbac, storage }));
   const open = names.includes('AlwaysAllow');
   if (open) log.warn('every authenticated request is allowed; give --authorization-mode=RBAC to change that');
   if (open && options['anonymous-auth']) log.warn('requests without credentials are refused, because authorization would allow them everything');
@@ -62,7 +68,11 @@ export function createAccess({ options, files, storage, log }: AccessOptions): A
     tokens,
     authenticate: firstOf([certificateAuthenticator(), bearerAuthenticator(tokens.authenticate, tokens.audiences)], { anonymous: options['anonymous-auth'] && !open }),
     authorize, rules: joinRules(modes.flatMap(({ rules }) => rules ?? [])), guards: [escalationCheck(rbac.index, authorize)],
-    synced: rbac.synced, stop: () => { rbac.stop(); },
+    synced: Promise.all([rbac.synced, ...modes.map((mode) => mode.synced)]),
+    stop: () => {
+      rbac.stop();
+      for (const mode of modes) mode.stop?.();
+    },
   };
 }
 
@@ -81,11 +91,12 @@ function tokenServices({ options, files: { signingKey, verificationKeys, staticT
   };
 }
 
-function modeOf(name: string, rbac: Rbac): Mode {
+function modeOf(name: string, { rbac, storage }: { readonly rbac: Rbac; readonly storage: Storage }): Mode {
   switch (name) {
     case 'AlwaysAllow': return { authorize: alwaysAllow, rules: everythingAllowed };
     case 'AlwaysDeny': return { authorize: alwaysDeny, rules: null };
-    case 'RBAC': return rbac;
+    case 'RBAC': return { authorize: rbac.authorize, rules: rbac.rules };
+    case 'Node': return createNodeAuthorization(storage);
     // Options that name what is not there are refused before anything starts.
     default: throw new Error(`--authorization-mode=${name} is not available in this build`);
   }

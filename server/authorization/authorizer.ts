@@ -1,3 +1,4 @@
+import { parseFieldSelector, type FieldSelector } from '../api/selectors.js';
 import type { RequestInfo, User } from '../endpoints/context.js';
 
 /** What is asked for, in the words that rules are written in. */
@@ -6,6 +7,8 @@ export type Attributes =
   | {
       readonly isResource: true; readonly user: User; readonly verb: string;
       readonly group: string; readonly version: string; readonly namespace: string; readonly resource: string; readonly subresource: string; readonly name: string;
+      /** What a list, watch or deletecollection selects, where it can be read. */
+      readonly fields?: FieldSelector;
     };
 
 export interface Decision {
@@ -19,7 +22,14 @@ export type Authorizer = (attributes: Attributes) => Decision | Promise<Decision
 export function attributesOf(user: User, info: RequestInfo, method: string): Attributes {
   if (!info.isResource) return { isResource: false, user, verb: method.toLowerCase(), path: info.path };
   const { group, version, namespace, resource, subresource, name } = info;
-  return { isResource: true, user, verb: ruleVerbs.get(info.verb) ?? info.verb, group, version, namespace, resource, subresource, name };
+  return { isResource: true, user, verb: ruleVerbs.get(info.verb) ?? info.verb, group, version, namespace, resource, subresource, name, ...selectedFields(info.fieldSelector) };
+}
+
+/** A selector that cannot be read selects nothing that a rule could depend on; the request itself is refused later. */
+function selectedFields(text: string | undefined): { readonly fields?: FieldSelector } {
+  if (text === undefined) return {};
+  const parsed = parseFieldSelector(text);
+  return parsed.ok ? { fields: parsed.selector } : {};
 }
 
 /** Methods that no rule names: HEAD reads like GET, the others have no verb at all. */

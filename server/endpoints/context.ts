@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { Duplex } from 'node:stream';
 import type { User } from '../api/user.js';
 
 /** HTTP/1.1 and HTTP/2 share one shape; code above the listener never asks which it is. */
@@ -26,11 +27,16 @@ export type RequestInfo =
       readonly subresource: string;
       /** Empty for collections. */
       readonly name: string;
+      /** Of a collection, when the request has one: rules may depend on what is selected. */
+      readonly fieldSelector?: string;
       /** Segments after the subresource (for proxy paths). */
       readonly rest: readonly string[];
     };
 
 export type { User };
+
+/** A connection that the client wants to use otherwise from now on, and what it has sent on it already. HTTP/1.1 only. */
+export interface Upgrade { readonly socket: Duplex; readonly head: Buffer }
 
 /** Everything that travels with one request. Created by the HTTP layer; the endpoints read it and answer through `response`. */
 export interface RequestContext {
@@ -46,6 +52,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Texts for `Warning: 299` headers; the response writers add them, each text once. */
   readonly warnings: string[];
+  /** Set when the request asks for another protocol; whoever speaks it takes the connection, and otherwise the request is answered as usual. */
+  readonly upgrade?: Upgrade | null;
   /** Reads the whole body, once, up to the limit (3 MiB); throws StatusError 413 above it and 400 for a broken one. */
   body(): Promise<Buffer>;
 }

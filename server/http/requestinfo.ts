@@ -64,17 +64,19 @@ function splitNamespace(words: readonly string[]): { readonly namespace: string;
 }
 
 function ofCollection<I extends { readonly verb: Verb; readonly name: string }>(info: I, query: URLSearchParams): I {
-  if (info.verb === 'delete') return { ...info, verb: 'deletecollection' };
+  const fieldSelector = query.get('fieldSelector') ?? '';
+  const selected = fieldSelector === '' ? {} : { fieldSelector };
+  if (info.verb === 'delete') return { ...info, ...selected, verb: 'deletecollection' };
   if (info.verb !== 'get') return info;
-  return { ...info, verb: isTrue(query.get('watch')) ? 'watch' : 'list', name: selectedName(query.get('fieldSelector')) };
+  return { ...info, ...selected, verb: isTrue(query.get('watch')) ? 'watch' : 'list', name: selectedName(fieldSelector) };
 }
 
 /** A flag in a query is true as soon as it is there, unless it says "false" or "0". */
 const isTrue = (value: string | null): boolean => value !== null && value !== '0' && value.toLowerCase() !== 'false';
 
 /** A list that selects one object by its name is authorized like access to that object: rules with resource names apply. */
-function selectedName(selector: string | null): string {
-  if (selector === null || !selector.includes('metadata.name')) return '';
+function selectedName(selector: string): string {
+  if (!selector.includes('metadata.name')) return '';
   const names = selector.split(',').map((term) => /^\s*metadata\.name\s*==?\s*([^=!,\\]+?)\s*$/.exec(term)?.[1]).filter((name) => name !== undefined);
   const name = names.length === 1 ? names[0]! : '';
   return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;

@@ -1,4 +1,5 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { parseFieldSelector, type FieldRequirement, type FieldSelector } from '../../api/selectors.js';
 import { invalidObject } from '../../api/status.js';
 import type { Attributes, Decision } from '../../authorization/authorizer.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
@@ -100,8 +101,20 @@ function attributesOf(spec: JsonObject, user: User): Attributes {
   const text = (member: string): string => textAt(resource, member);
   return {
     isResource: true, user, verb: text('verb'), group: text('group'), version: text('version') || '*', namespace: text('namespace'),
-    resource: text('resource'), subresource: text('subresource'), name: text('name'),
+    resource: text('resource'), subresource: text('subresource'), name: text('name'), fields: selectedFields(memberAt(resource, 'fieldSelector')),
   };
+}
+
+/** Requirements with one value each; the others say nothing that an authorizer could use. */
+function selectedFields(selector: JsonValue | undefined): FieldSelector {
+  const parsed = parseFieldSelector(textAt(selector, 'rawSelector'));
+  const ofRequirements = itemsOf(memberAt(selector, 'requirements')).flatMap((requirement): FieldRequirement[] => {
+    const [value, ...more] = itemsOf(memberAt(requirement, 'values'));
+    const operator = textAt(requirement, 'operator');
+    if (value === undefined || more.length > 0 || (operator !== 'In' && operator !== 'NotIn')) return [];
+    return [{ field: textAt(requirement, 'key'), equals: operator === 'In', value: String(value) }];
+  });
+  return [...(parsed.ok ? parsed.selector : []), ...ofRequirements];
 }
 
 const SELECTOR_OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);

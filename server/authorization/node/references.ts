@@ -1,0 +1,81 @@
+import type { ApiObject, JsonValue } from '../../api/object.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+
+/** Kinds of objects that a node reads because of the pods on it. */
+export type ReferencedKind = 'secrets' | 'configmaps' | 'persistentvolumeclaims' | 'serviceaccounts' | 'resourceclaims' | 'pods';
+
+/** Key of an object in the graph: `secrets/NAMESPACE/NAME`. */
+export type ObjectKey = string;
+export const keyOf = (kind: ReferencedKind, namespace: string, name: string): ObjectKey => `${kind}/${namespace}/${name}`;
+
+/** The kubelet makes such a pod itself; what it refers to is none of the cluster's promises. */
+const MIRROR = 'kubernetes.io/config.mirror';
+
+/** Where in a volume names of secrets stand. */
+const VOLUME_SECRETS = [
+  ['secret', 'secretName'], ['azureFile', 'secretName'], ['cephfs', 'secretRef', 'name'], ['cinder', 'secretRef', 'name'], ['flexVolume', 'secretRef', 'name'],
+  ['rbd', 'secretRef', 'name'], ['scaleIO', 'secretRef', 'name'], ['iscsi', 'secretRef', 'name'], ['storageos', 'secretRef', 'name'], ['csi', 'nodePublishSecretRef', 'name'],
+] as const;
+
+/** Keys of all that a pod, which is on a node, makes readable there; the pod itself among them. Pure. */
+export function podReferences(pod: ApiObject): ReadonlySet<ObjectKey> {
+  const { namespace = '', name = '', annotations = {} } = pod.metadata;
+  const keys = new Set<ObjectKey>([keyOf('pods', namespace, name)]);
+  if (Object.hasOwn(annotations, MIRROR)) return keys;
+  const add = (kind: ReferencedKind, referenced: string): void => { if (referenced !== '') keys.add(keyOf(kind, namespace, referenced)); };
+  const spec = memberAt(pod, 'spec');
+  add('serviceaccounts', textAt(spec, 'serviceAccountName'));
+  for (const secret of itemsOf(memberAt(spec, 'imagePullSecrets'))) add('secrets', textAt(secret, 'name'));
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers']) for (const container of itemsOf(memberAt(spec, list))) addOfContainer(container, add);
+  for (const volume of itemsOf(memberAt(spec, 'volumes'))) addOfVolume(volume, name, add);
+  addClaims(pod, add);
+  return keys;
+}
+
+type Add = (kind: ReferencedKind, name: string) => void;
+
+function addOfContainer(container: JsonValue, add: Add): void {
+  for (const variable of itemsOf(memberAt(container, 'env'))) {
+    add('secrets', textAt(variable, 'valueFrom', 'secretKeyRef', 'name'));
+    add('configmaps', textAt(variable, 'valueFrom', 'configMapKeyRef', 'name'));
+  }
+  for (const source of itemsOf(memberAt(container, 'envFrom'))) {
+    add('secrets', textAt(source, 'secretRef', 'name'));
+    add('configmaps', textAt(source, 'configMapRef', 'name'));
+  }
+}
+
+function addOfVolume(volume: JsonValue, podName: string, add: Add): void {
+  for (const path of VOLUME_SECRETS) add('secrets', textAt(volume, ...path));
+  add('configmaps', textAt(volume, 'configMap', 'name'));
+  for (const source of itemsOf(memberAt(volume, 'projected', 'sources'))) {
+    add('secrets', textAt(source, 'secret', 'name'));
+    add('configmaps', textAt(source, 'configMap', 'name'));
+  }
+  add('persistentvolumeclaims', textAt(volume, 'persistentVolumeClaim', 'claimName'));
+  if (memberAt(volume, 'ephemeral') !== undefined) add('persistentvolumeclaims', `${podName}-${textAt(volume, 'name')}`);
+}
+
+/** A claim made from a template has the name that the status tells. */
+function addClaims(pod: ApiObject, add: Add): void {
+  for (const claim of itemsOf(memberAt(pod, 'spec', 'resourceClaims'))) add('resourceclaims', textAt(claim, 'resourceClaimName'));
+  for (const claim of itemsOf(memberAt(pod, 'status', 'resourceClaimStatuses'))) add('resourceclaims', textAt(claim, 'resourceClaimName'));
+  add('resourceclaims', textAt(pod, 'status', 'extendedResourceClaimStatus', 'resourceClaimName'));
+}
+
+const CSI_SECRETS = ['controllerPublishSecretRef', 'nodePublishSecretRef', 'nodeStageSecretRef', 'controllerExpandSecretRef', 'nodeExpandSecretRef'] as const;
+const VOLUME_SECRET_REFS = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const;
+
+/** The claim that a volume is bound to, and the secrets that the volume's users need; null for an unbound volume. Pure. */
+export function volumeReferences(volume: ApiObject): { readonly claim: ObjectKey; readonly secrets: ReadonlySet<ObjectKey> } | null {
+  const spec = memberAt(volume, 'spec');
+  const namespace = textAt(spec, 'claimRef', 'namespace');
+  const claim = textAt(spec, 'claimRef', 'name');
+  if (claim === '') return null;
+  const secrets = new Set<ObjectKey>();
+  const add = (name: string, own: string): void => { if (name !== '') secrets.add(keyOf('secrets', own || namespace, name)); };
+  add(textAt(spec, 'azureFile', 'secretName'), textAt(spec, 'azureFile', 'secretNamespace'));
+  for (const source of VOLUME_SECRET_REFS) add(textAt(spec, source, 'secretRef', 'name'), textAt(spec, source, 'secretRef', 'namespace'));
+  for (const member of CSI_SECRETS) add(textAt(spec, 'csi', member, 'name'), textAt(spec, 'csi', member, 'namespace'));
+  return { claim: keyOf('persistentvolumeclaims', namespace, claim), secrets };
+}
