@@ -1,3 +1,6 @@
+import { mutatingAdmissionPolicyBindings, validatingAdmissionPolicyBindings } from './admissionregistration.k8s.io/bindings.js';
+import { mutatingAdmissionPolicies, validatingAdmissionPolicies } from './admissionregistration.k8s.io/policies.js';
+import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from './admissionregistration.k8s.io/webhookConfigurations.js';
 import { apiServices } from './apiregistration.k8s.io/apiServices.js';
 import { leases } from './coordination.k8s.io/leases.js';
 import { flowSchemas } from './flowcontrol.apiserver.k8s.io/flowSchemas.js';
@@ -21,6 +24,12 @@ import type { Strategy } from './strategy.js';
 
 /** Strategies of the kinds that say how the cluster behaves rather than what runs in it. Keys as in `strategies.ts`, whose table they are part of. */
 export const configurationStrategies: Readonly<Record<string, Strategy>> = {
+  'mutatingadmissionpolicies.admissionregistration.k8s.io': mutatingAdmissionPolicies,
+  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': mutatingAdmissionPolicyBindings,
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': mutatingWebhookConfigurations,
+  'validatingadmissionpolicies.admissionregistration.k8s.io': validatingAdmissionPolicies,
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': validatingAdmissionPolicyBindings,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': validatingWebhookConfigurations,
   'apiservices.apiregistration.k8s.io': apiServices,
   'leases.coordination.k8s.io': leases,
   'flowschemas.flowcontrol.apiserver.k8s.io': flowSchemas,

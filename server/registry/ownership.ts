@@ -39,8 +39,9 @@ export function ownUpdated(resource: ServedResource, object: ApiObject, old: Api
   if (isReset(sent)) return undefined;
   const versions = versionsOf(resource);
   if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;
-  const managers = readable(sent) ?? readable(old.metadata.managedFields) ?? new Map();
-  return owned(resource, served(resource, old), served(resource, object), managers, writer, versions);
+  const managers = readable(sent) ?? readable(old.metadata.managedFields);
+  // Of an object whose fields nobody owns, updates do not begin to keep accounts; server-side apply does.
+  return managers === null ? undefined : owned(resource, served(resource, old), served(resource, object), managers, writer, versions);
 }
 
 function owned(resource: ServedResource, before: ApiObject, after: ApiObject, managers: Managers, writer: Writer, versions: Versions): JsonObject[] | undefined {

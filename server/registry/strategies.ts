@@ -29,8 +29,6 @@ import { subdomainName, type NameRule } from './validation/names.js';
 
 /** Kinds that count changes of their specification and have no other rules here yet. */
 const counted: Strategy = { generationOf: ['spec'] };
-/** Kinds whose whole content, apart from metadata, is their specification. */
-const countedWebhooks: Strategy = { generationOf: ['webhooks'] };
 const answersObject: Strategy = { deleteAnswers: 'object' };
 
 /** Jobs get eleven more characters, and have to fit into a label. */
@@ -63,12 +61,6 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   secrets,
   serviceaccounts: serviceAccounts,
   services,
-  'mutatingadmissionpolicies.admissionregistration.k8s.io': counted,
-  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': counted,
-  'mutatingwebhookconfigurations.admissionregistration.k8s.io': countedWebhooks,
-  'validatingadmissionpolicies.admissionregistration.k8s.io': counted,
-  'validatingadmissionpolicybindings.admissionregistration.k8s.io': counted,
-  'validatingwebhookconfigurations.admissionregistration.k8s.io': countedWebhooks,
   'customresourcedefinitions.apiextensions.k8s.io': counted,
   'controllerrevisions.apps': controllerRevisions,
   'daemonsets.apps': daemonSets,
