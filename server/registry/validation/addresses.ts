@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { invalid, type Path, type FieldError } from './field.js';
+import { withoutLeadingZeros } from './values.js';
 
 /** Addresses and ranges of both families, as numbers. */
 
@@ -66,7 +67,7 @@ const MAPPED = 0xffffn;
 /** A range in its plain form: no bits set after the prefix, no IPv4 address dressed up as IPv6. */
 export function cidr(value: string, path: Path): FieldError[] {
   const range = parseRange(value);
-  if (range === null) return [invalid(path, value, rangeText)];
+  if (range === null) return [invalid(path, value, parseRange(withoutLeadingZeros(value).replace(/\/0+(?=\d)/, '/')) === null ? rangeText : 'must not have leading 0s in IP or prefix length')];
   const address = parseAddress(value.split('/')[0] ?? '');
   if (address?.family === 'IPv6' && address.value >> 32n === MAPPED) return [invalid(path, value, 'must not have an IPv4-mapped IPv6 address')];
   return address?.value === range.first ? [] : [invalid(path, value, `must not have bits set beyond the prefix length (should be "${range.text}")`)];

@@ -39,8 +39,11 @@ export function portNumberOrName(value: JsonValue | undefined, path: Path): Fiel
 
 const addressText = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
+/** Earlier readers of IPv4 addresses skipped zeros in front of a number; others take it for octal. */
+export const withoutLeadingZeros = (text: string): string => text.replace(/(^|\.)0+(?=\d)/g, '$1');
+
 export function ipAddress(value: string, path: Path): FieldError[] {
-  if (isIP(value) === 0) return [invalid(path, value, addressText)];
+  if (isIP(value) === 0) return [invalid(path, value, isIP(withoutLeadingZeros(value)) === 4 ? 'must not have leading 0s' : addressText)];
   return /^::ffff:/i.test(value) && value.includes('.') ? [invalid(path, value, 'must not be an IPv4-mapped IPv6 address')] : [];
 }
 

@@ -36,7 +36,7 @@ class ServiceAllocator implements Allocator {
     if (refused.length > 0) throw refuse(service, refused);
     const held = old === null ? [] : claimsOf(old);
     const round = new Round(this.options, service, held, context);
-    if (!isExternalName(service) && !isHeadless(service) && !keepsFamilies(service, old)) await round.chooseAddresses();
+    if (needsAddresses(service, old)) await round.chooseAddresses(old === null ? [] : heldAddresses(old));
     await round.choosePorts();
     const wanted = claimsOf(service);
     return [...take(claimsBeyond(wanted, held), service, context), ...giveBack(claimsBeyond(held, wanted))];
@@ -60,20 +60,19 @@ class Round {
     this.held = new Set(held.map(idOf));
   }
 
-  /** One address of each family that the service has; those that the client wants are checked. */
-  async chooseAddresses(): Promise<void> {
+  /** One address of each family that the service has; those that the client wants are checked, beyond the ones that it has already. */
+  async chooseAddresses(held: readonly string[]): Promise<void> {
     const { service } = this;
     const spec = specOf(service);
     const addresses = clusterIPsOf(service).filter(address => address !== '');
     const families = familiesOf(service);
-    for (const [position, address] of addresses.entries()) if (position < families.length) await this.checkAddress(address, addresses);
+    for (const address of addresses.slice(held.length, families.length)) await this.checkAddress(address, addresses);
     for (const family of families.slice(addresses.length)) addresses.push(await this.nextAddress(family as Family));
     spec['clusterIPs'] = addresses;
     if (addresses[0] !== undefined) spec['clusterIP'] = addresses[0];
   }
 
   private async checkAddress(address: string, addresses: readonly string[]): Promise<void> {
-    if (this.held.has(idOf(addressClaim(address)))) return;
     const parsed = parseAddress(address);
     const fails = (why: string): StatusError => refuse(this.service, [invalid(Path.of('spec', 'clusterIPs'), addresses, `failed to allocate IP ${address}: ${why}`)]);
     const ranges = parsed === null ? [] : await addressRanges(this.options, parsed.family);
@@ -172,6 +171,14 @@ class Round {
     throw readFailure(result);
   }
 }
+
+/** A change of type may bring addresses, and so may a second family; otherwise a service stays with those that it has. */
+function needsAddresses(service: ApiObject, old: ApiObject | null): boolean {
+  if (isExternalName(service) || isHeadless(service) || keepsFamilies(service, old)) return false;
+  return old === null || isExternalName(old) || (!isHeadless(old) && familiesOf(service).length > familiesOf(old).length);
+}
+
+const heldAddresses = (old: ApiObject): string[] => (isExternalName(old) ? [] : clusterIPsOf(old));
 
 const idOf = ({ resource, name }: Claim): string => `${resource === ADDRESSES ? 'address' : 'port'} ${name}`;
 

@@ -13,7 +13,7 @@ export function serviceWarnings(service: ApiObject): string[] {
   if (service.metadata.annotations?.[HINTS] !== undefined) warnings.push(`annotation ${HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead`);
   if (isHeadless(service)) warnings.push(...headlessWarnings(service, external));
   else clusterIPsOf(service).forEach((address, position) => warnings.push(...addressWarnings(address, `spec.clusterIPs[${position}]`)));
-  if (external.length > 0) warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
+  if (external.length > 0 && !isHeadless(service)) warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
   external.forEach((address, position) => warnings.push(...addressWarnings(address, `spec.externalIPs[${position}]`)));
   warnings.push(...addressWarnings(textAt(spec, 'loadBalancerIP'), 'spec.loadBalancerIP'));
   itemsOf(spec['loadBalancerSourceRanges']).forEach((range, position) => warnings.push(...rangeWarnings(String(range), `spec.loadBalancerSourceRanges[${position}]`)));

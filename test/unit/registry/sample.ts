@@ -1,0 +1,112 @@
+import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import { StatusError, type StatusCause } from '../../../server/api/status.js';
+import { createAdmission } from '../../../server/admission/chain.js';
+import { createPlugins } from '../../../server/admission/plugins.js';
+import { createCatalogue, type ServedResource } from '../../../server/catalogue/resources.js';
+import { bootstrap } from '../../../server/registry/bootstrap.js';
+import type { Change, Registry, WriteOptions } from '../../../server/registry/contract.js';
+import { createServiceAllocator } from '../../../server/registry/core/service/allocator.js';
+import { parsePortRange, parseRanges } from '../../../server/registry/core/service/ranges.js';
+import { NO_WISH } from '../../../server/registry/deletion.js';
+import { createRegistry } from '../../../server/registry/store.js';
+import { selectableFieldsOf } from '../../../server/registry/strategies.js';
+import type { Storage } from '../../../server/storage/contract.js';
+import { createMemoryStorage } from '../../../server/storage/memory.js';
+
+/** A registry as the server puts it together, over the storage model, with short ways to write and to see what is refused. */
+export interface Sample {
+  readonly storage: Storage;
+  readonly registry: Registry;
+  create(object: JsonObject): Promise<ApiObject>;
+  update(object: JsonObject, change: (object: ApiObject) => void, subresource?: string): Promise<ApiObject>;
+  get(kind: string, name: string): Promise<ApiObject>;
+  remove(kind: string, name: string): Promise<void>;
+  /** What the server says beside the answer, since the last look. */
+  warnings(): string[];
+}
+
+export interface SampleOptions {
+  readonly serviceRanges?: string;
+  readonly ports?: string;
+  readonly random?: () => number;
+  readonly storage?: Storage;
+  readonly admission?: boolean;
+}
+
+const catalogue = createCatalogue({ serves: () => true });
+
+/** By kind alone: names of kinds are unique enough for tests. Groups lead where they are given, as in `events.k8s.io/Event`. */
+function resourceOf(apiVersion: string, kind: string): ServedResource {
+  const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+  const resource = catalogue.kind(group, version, kind);
+  if (resource === null) throw new Error(`no ${apiVersion} ${kind}`);
+  return resource;
+}
+
+export async function createSample({ serviceRanges = '10.0.0.0/24', ports = '30000-32767', random = Math.random, storage, admission = false }: SampleOptions = {}): Promise<Sample> {
+  const kept = storage ?? createMemoryStorage({ selectableFields: selectableFieldsOf });
+  const ranges = parseRanges(serviceRanges);
+  const registry = createRegistry({
+    storage: kept, random, allocators: { services: createServiceAllocator({ storage: kept, ranges, ports: parsePortRange(ports) }) },
+    admission: admission ? createAdmission(createPlugins({ storage: kept })) : null,
+  });
+  await bootstrap({ registry, catalogue, serviceRanges: ranges.map(({ text }) => text) });
+  let warned: string[] = [];
+  const options: WriteOptions = { user: { name: 'u', uid: '', groups: [], extra: {} }, manager: 'm', dryRun: false, timeoutMs: 1000, warn: text => { warned.push(text); } };
+  const locate = (object: JsonObject): { resource: ServedResource; namespace: string; name: string } => {
+    const resource = resourceOf(String(object['apiVersion'] ?? 'v1'), String(object['kind']));
+    return { resource, namespace: resource.namespaced ? 'default' : '', name: String((object['metadata'] as JsonObject | undefined)?.['name'] ?? '') };
+  };
+  const named = (kind: string, name: string): JsonObject => {
+    const slash = kind.lastIndexOf('/');
+    return { apiVersion: slash < 0 ? 'v1' : kind.slice(0, slash), kind: kind.slice(slash + 1), metadata: { name } };
+  };
+  return {
+    storage: kept, registry,
+    create: async object => (await registry.create({ ...locate(object), name: '' }, structuredClone(object) as ApiObject, options)).decode(),
+    async update(object, change, subresource = '') {
+      const apply: Change['apply'] = current => {
+        if (current === null) throw new Error('nothing to update');
+        change(current);
+        return current;
+      };
+      return (await registry.update(locate(object), { apply, subresource, uid: null, mayCreate: false }, options)).object.decode();
+    },
+    get: async (kind, name) => (await registry.get(locate(named(kind, name)), { at: 'mostRecent' })).decode(),
+    remove: async (kind, name) => { await registry.delete(locate(named(kind, name)), NO_WISH, options); },
+    warnings() {
+      const seen = warned;
+      warned = [];
+      return seen;
+    },
+  };
+}
+
+/** The refusal that a write must end in. */
+export async function refusal(promise: Promise<unknown>): Promise<StatusError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof StatusError) return error;
+    throw error;
+  }
+  throw new Error('expected a refusal');
+}
+
+const SHORT: Readonly<Record<string, string>> = {
+  FieldValueRequired: 'required', FieldValueInvalid: 'invalid', FieldValueDuplicate: 'duplicate', FieldValueNotSupported: 'unsupported', FieldValueForbidden: 'forbidden',
+  FieldValueTooLong: 'long', FieldValueTooMany: 'many', FieldValueNotFound: 'absent',
+};
+
+const short = ({ field, reason = '' }: StatusCause): string => `${SHORT[reason] ?? reason} ${field ?? ''}`;
+
+/** Findings of a refused write in their order: `invalid spec.ports[0].port`. None for a write that is accepted. */
+export async function causes(promise: Promise<unknown>): Promise<string[]> {
+  try {
+    await promise;
+    return [];
+  } catch (error) {
+    if (error instanceof StatusError && error.details?.causes !== undefined) return error.details.causes.map(short);
+    throw error;
+  }
+}
