@@ -116,7 +116,7 @@ class GenericRegistry implements Registry {
   private async allocateAndCreate(target: Target, body: ApiObject, { name, version }: { readonly name: string; readonly version: string }, options: WriteOptions): Promise<Exclude<CreateOutcome, 'claimLost'>> {
     const allocator = this.allocatorOf(target);
     for (let attempt = 0; attempt < ALLOCATION_ATTEMPTS_MAX; attempt++) {
-      const object = allocator === null ? body : structuredClone(body);
+      const object = allocator === null && strategyOf(target.resource.storage).named === undefined ? body : structuredClone(body);
       object.metadata.name = name;
       const beside = await allocator?.allocate(object, null, this.allocationContext(options));
       const form = nameAndValidate(target, object, name, '');

@@ -36,6 +36,8 @@ export interface Strategy {
   readonly setDefaults?: (object: ApiObject) => void;
   /** Clears what clients may not set (status on create), sets initial generation where the kind manages one. */
   readonly prepareForCreate?: (object: ApiObject, context: WriteContext) => void;
+  /** Fills in what depends on the name and uid of a new object. Called with a fresh copy for every name that is tried, before `validate`. */
+  readonly named?: (object: ApiObject) => void;
   /** Carries over what this update may not change (status), raises the generation when the spec changed. */
   readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => void;
   /** All findings, in order of the reference; empty when the object is acceptable. Generic metadata is validated elsewhere. */

@@ -3,6 +3,7 @@ import { badRequest, conflict, invalidObject, modified, plainError, type StatusE
 import { apiVersionOf } from '../api/resource.js';
 import type { StoredObject } from '../storage/contract.js';
 import type { Target } from './contract.js';
+import { nullEmptyLists } from './emptylists.js';
 import { sameValue } from './equality.js';
 import { membersOf } from './members.js';
 import { ownCreated, ownUpdated } from './ownership.js';
@@ -48,6 +49,7 @@ export function nameAndValidate(target: Target, object: ApiObject, name: string,
   const rules = { namespaced: resource.namespaced, nameRule: strategy.validateName ?? subdomainName };
   // A label may depend on the name, so defaults run once more now that it is known.
   strategy.setDefaults?.(object);
+  strategy.named?.(object);
   const findings = [
     ...validateMetadata(object.metadata, rules),
     ...validateFinalizerNames(object.metadata.finalizers ?? [], FINALIZERS),
@@ -55,6 +57,7 @@ export function nameAndValidate(target: Target, object: ApiObject, name: string,
   ];
   if (findings.length > 0) throw invalidTarget(target, name, findings);
   strategy.canonicalize?.(object);
+  nullEmptyLists(object, resource.storage);
   object.metadata.resourceVersion = version;
   return storedForm(object, apiVersionOf(resource.storage));
 }
@@ -83,6 +86,7 @@ export function prepareUpdate(target: Target, object: ApiObject, old: ApiObject,
   const findings = updateFindings(object, old, target, strategy, subresource);
   if (findings.length > 0) throw invalidTarget(target, target.name, findings);
   strategy.canonicalize?.(object);
+  nullEmptyLists(object, resource.storage);
   const form = storedForm(object, apiVersionOf(resource.storage));
   if (sameValue(withoutVersion(form), withoutVersion(storedForm(old, apiVersionOf(resource.storage))))) return { step: 'unchanged' };
   const rules = rulesOf(strategy, subresource);
