@@ -2,6 +2,7 @@ import type { Controller } from './client/controller.js';
 import type { ManagerEnvironment } from './environment.js';
 import { GarbageCollector } from './garbagecollector/garbageCollector.js';
 import { namespaceController } from './namespace/namespaceController.js';
+import { replicaSetController, replicationControllerController } from './replicaset/replicaSets.js';
 import { defaultAccountController } from './serviceaccount/defaultAccounts.js';
 import { rootCaPublisher } from './serviceaccount/rootCaPublisher.js';
 
@@ -25,6 +26,8 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   { name: 'root-ca-certificate-publisher-controller', alias: 'root-ca-cert-publisher', account: 'root-ca-cert-publisher', make: rootCaPublisher },
   { name: 'namespace-controller', alias: 'namespace', account: 'namespace-controller', make: namespaceController },
   { name: 'garbage-collector-controller', alias: 'garbagecollector', account: 'generic-garbage-collector', component: 'garbage-collector-controller', make: environment => (environment.options['enable-garbage-collector'] ? new GarbageCollector(environment) : null) },
+  { name: 'replicaset-controller', alias: 'replicaset', account: 'replicaset-controller', make: replicaSetController },
+  { name: 'replicationcontroller-controller', alias: 'replicationcontroller', account: 'replication-controller', make: replicationControllerController },
 ];
 
 /** Controllers of the reference that this program does not have yet. */

@@ -1,5 +1,6 @@
 import type { Api } from './api.js';
 import type { Clock } from './clock.js';
+import { isConflict, messageOf } from './errors.js';
 import type { EventRecorder } from './events.js';
 import type { Informer, Informers } from './informer.js';
 import { keyTextOf, type KubeObject } from './object.js';
@@ -70,7 +71,8 @@ export class QueueController implements Controller {
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#needed.map(informer => informer.synced()));
     const { workers = 1, sync, retriesMax, background } = this.options;
-    const onError = (key: string, error: unknown): void => this.environment.log('error', `${this.name}: ${key}: ${error instanceof Error ? error.message : String(error)}`);
+    // A conflict says that the cache lags; the next try comes with what it shows then.
+    const onError = (key: string, error: unknown): void => { if (!isConflict(error)) this.environment.log('error', `${this.name}: ${key}: ${messageOf(error)}`); };
     await Promise.all([work(this.queue, { workers, sync, onError, ...(retriesMax === undefined ? {} : { retriesMax }) }, signal), background?.(signal)]);
   }
 }

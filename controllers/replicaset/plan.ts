@@ -1,0 +1,70 @@
+import type { Condition } from '../client/object.js';
+import { timeText } from '../client/object.js';
+import { selectsAll } from '../client/selectors.js';
+import type { Pod, PodTemplate, ReplicaStatus } from '../kinds/core.js';
+import { podsToDelete } from '../workloads/deletionOrder.js';
+import { conditionOf, isAvailable, isReady, untilAvailableMs } from '../workloads/podState.js';
+
+/** The part of a ReplicaSet or ReplicationController that decides what happens. */
+export interface Wanted {
+  readonly replicas: number;
+  readonly minReadySeconds: number;
+  readonly template: PodTemplate | undefined;
+  readonly generation: number;
+}
+
+export type ReplicaPlan =
+  | { readonly do: 'nothing' }
+  | { readonly do: 'create'; readonly count: number }
+  | { readonly do: 'delete'; readonly pods: readonly Pod[] };
+
+/** Pods created or deleted in one go; the rest comes with the next. */
+const burst = 500;
+
+/** How to come from the pods that are there to the number wanted. `related` also holds the pods of sister sets, for choosing by node. Pure. */
+export function planReplicas(replicas: number, active: readonly Pod[], related: readonly Pod[], now: number): ReplicaPlan {
+  const missing = replicas - active.length;
+  if (missing === 0) return { do: 'nothing' };
+  if (missing > 0) return { do: 'create', count: Math.min(missing, burst) };
+  return { do: 'delete', pods: podsToDelete(active, related, Math.min(-missing, burst), now) };
+}
+
+export interface Failure { readonly reason: 'FailedCreate' | 'FailedDelete'; readonly message: string }
+
+export interface StatusInput {
+  readonly wanted: Wanted;
+  readonly before: ReplicaStatus | undefined;
+  readonly active: readonly Pod[];
+  /** null where the kind does not tell of terminating pods. */
+  readonly terminating: number | null;
+  readonly failure: Failure | null;
+  readonly now: number;
+}
+
+/** The status that describes these pods. Pure. */
+export function statusOf({ wanted, before, active, terminating, failure, now }: StatusInput): ReplicaStatus {
+  const labels = wanted.template?.metadata?.labels;
+  return {
+    ...before,
+    replicas: active.length,
+    fullyLabeledReplicas: active.filter(pod => selectsAll(labels, pod.metadata.labels)).length,
+    readyReplicas: active.filter(isReady).length,
+    availableReplicas: active.filter(pod => isAvailable(pod, wanted.minReadySeconds, now)).length,
+    ...(terminating === null ? {} : { terminatingReplicas: terminating }),
+    observedGeneration: wanted.generation,
+    conditions: conditionsOf(before?.conditions ?? [], failure, now),
+  };
+}
+
+function conditionsOf(before: readonly Condition[], failure: Failure | null, now: number): readonly Condition[] {
+  if (failure && conditionOf(before, 'ReplicaFailure')) return before;
+  const others = before.filter(({ type }) => type !== 'ReplicaFailure');
+  return failure ? [...others, { type: 'ReplicaFailure', status: 'True', reason: failure.reason, message: failure.message, lastTransitionTime: timeText(now) }] : others;
+}
+
+/** Milliseconds until the next pod becomes available, though nothing changes by then; null when none is awaited. Pure. */
+export function nextAvailabilityMs(active: readonly Pod[], minReadySeconds: number, now: number): number | null {
+  if (minReadySeconds <= 0) return null;
+  const waits = active.filter(isReady).map(pod => untilAvailableMs(pod, minReadySeconds, now)).filter(ms => ms > 0);
+  return waits.length === 0 ? null : Math.max(1, Math.min(...waits));
+}

@@ -1,0 +1,126 @@
+import { QueueController, type Controller } from '../client/controller.js';
+import { isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
+import { Expectations } from '../client/expectations.js';
+import { controllerOf, isTerminating, namespaceOf, uidOf, type KubeObject } from '../client/object.js';
+import type { Resource } from '../client/resource.js';
+import type { ManagerEnvironment } from '../environment.js';
+import { pods, type Pod, type ReplicaStatus } from '../kinds/core.js';
+import { claim } from '../workloads/claim.js';
+import { controllerIndex, follow, orphanWord } from '../workloads/following.js';
+import { PodControl, slowStart } from '../workloads/podControl.js';
+import { isActive, isFinished, isReady } from '../workloads/podState.js';
+import { podOf } from '../workloads/podTemplate.js';
+import { sameJson } from '../workloads/sameJson.js';
+import { nextAvailabilityMs, planReplicas, statusOf, type Failure, type ReplicaPlan, type Wanted } from './plan.js';
+
+/** What tells ReplicaSets and ReplicationControllers apart; all else is the same loop. */
+export interface ReplicaKind<O extends KubeObject & { readonly status?: ReplicaStatus }> {
+  readonly type: Resource<O>;
+  readonly queue: string;
+  readonly workers: number;
+  readonly wanted: (owner: O) => Wanted;
+  readonly selects: (owner: O, pod: Pod) => boolean;
+  readonly countsTerminating: boolean;
+}
+
+export class ReplicaController<O extends KubeObject & { readonly status?: ReplicaStatus }> implements Controller {
+  readonly name: string;
+  readonly #loop: QueueController;
+  readonly #control: PodControl;
+  readonly #expectations: Expectations;
+
+  constructor(private readonly environment: ManagerEnvironment, private readonly kind: ReplicaKind<O>) {
+    this.name = kind.queue;
+    this.#control = new PodControl(environment.api, environment.events);
+    this.#expectations = new Expectations(environment.clock);
+    this.#loop = new QueueController(environment, { name: kind.queue, workers: kind.workers, sync: key => this.sync(key) });
+    this.#loop.watch(kind.type);
+    follow(this.#loop, { ownerType: kind.type, type: pods, wouldAdopt: kind.selects, expectations: this.#expectations, onChange: (key, owner, before, after) => this.#podChanged(key, owner, before, after) });
+  }
+
+  run(signal: AbortSignal): Promise<void> { return this.#loop.run(signal); }
+
+  async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
+    const owner = this.environment.informers.of(this.kind.type).cache.get(key);
+    if (!owner) { this.#expectations.forget(key); return; }
+    const settled = this.#expectations.satisfied(key);
+    const wanted = this.kind.wanted(owner);
+    const known = this.#podsOf(owner);
+    const active = await claim({ api: this.environment.api, ownerType: this.kind.type, owner, type: pods, candidates: known.filter(isActive), matches: pod => this.kind.selects(owner, pod) });
+    const result = settled && !isTerminating(owner) ? await this.#reach(key, owner, wanted, active) : null;
+    const terminating = this.kind.countsTerminating ? known.filter(pod => controllerOf(pod) && isTerminating(pod) && !isFinished(pod)).length : null;
+    const { clock } = this.environment;
+    const status = statusOf({ wanted, before: owner.status, active, terminating, failure: result?.failure ?? null, now: clock.now() });
+    await this.#writeStatus(owner, status);
+    if (result) throw result.cause;
+    const waitMs = nextAvailabilityMs(active, wanted.minReadySeconds, clock.now());
+    if (waitMs !== null) return { againAfterMs: waitMs };
+  }
+
+  #podChanged(key: string, owner: O, before: Pod | null, after: Pod): void {
+    this.#loop.queue.add(key);
+    const { minReadySeconds } = this.kind.wanted(owner);
+    // The pod becomes available by the mere passing of time; a second more, because times in objects are rounded.
+    if (minReadySeconds > 0 && isReady(after) && !(before && isReady(before))) this.#loop.queue.addAfter(key, (minReadySeconds + 1) * 1000);
+  }
+
+  #podsOf(owner: O): readonly Pod[] {
+    const { cache } = this.environment.informers.of(pods);
+    return [...cache.by(controllerIndex, uidOf(owner)), ...cache.by(controllerIndex, orphanWord(namespaceOf(owner)))];
+  }
+
+  /** Creates or deletes what is missing or too much. Returns what failed. */
+  async #reach(key: string, owner: O, { replicas, template }: Wanted, active: readonly Pod[]): Promise<{ readonly failure: Failure; readonly cause: unknown } | null> {
+    const plan = planReplicas(replicas, active, this.#related(owner, active), this.environment.clock.now());
+    if (plan.do === 'nothing') return null;
+    const cause = plan.do === 'create' ? await this.#create(key, owner, plan.count, () => podOf(template, this.kind.type, owner)) : await this.#delete(key, owner, plan);
+    return cause === null ? null : { cause, failure: { reason: plan.do === 'create' ? 'FailedCreate' : 'FailedDelete', message: messageOf(cause) } };
+  }
+
+  async #create(key: string, owner: O, count: number, pod: () => Pod): Promise<unknown> {
+    this.#expectations.expect(key, { creations: count });
+    const { succeeded, failure } = await slowStart(count, async () => {
+      try {
+        await this.#control.create(owner, pod());
+      } catch (error) {
+        if (!isNamespaceTerminating(error)) throw error;
+        this.#expectations.created(key);
+      }
+    });
+    // Those that failed, and those that were not tried, will not be seen.
+    if (succeeded < count) this.#expectations.created(key, count - succeeded);
+    return failure;
+  }
+
+  async #delete(key: string, owner: O, { pods: victims }: Extract<ReplicaPlan, { do: 'delete' }>): Promise<unknown> {
+    this.#expectations.expect(key, { deletions: victims.map(uidOf) });
+    const results = await Promise.allSettled(victims.map(async pod => {
+      try {
+        if (await unless(isNotFound, this.#control.delete(owner, pod).then(() => true)) === null) this.#expectations.deleted(key, uidOf(pod));
+      } catch (error) {
+        this.#expectations.deleted(key, uidOf(pod));
+        throw error;
+      }
+    }));
+    const failed = results.find(result => result.status === 'rejected');
+    return failed ? failed.reason : null;
+  }
+
+  /** Pods that do the same work: those of all sets with the same controller. */
+  #related(owner: O, active: readonly Pod[]): readonly Pod[] {
+    const controller = controllerOf(owner);
+    if (!controller) return active;
+    const { informers } = this.environment;
+    const sisters = informers.of(this.kind.type).cache.inNamespace(namespaceOf(owner)).filter(other => controllerOf(other)?.uid === controller.uid);
+    return sisters.flatMap(sister => informers.of(pods).cache.by(controllerIndex, uidOf(sister)));
+  }
+
+  async #writeStatus(owner: O, status: ReplicaStatus): Promise<void> {
+    const { replicas = 0, observedGeneration = 0 } = owner.status ?? {};
+    if (sameJson(withoutZeros(owner.status), withoutZeros(status)) && owner.status?.replicas !== undefined && replicas === status.replicas && observedGeneration === status.observedGeneration) return;
+    await unless(isNotFound, this.environment.api.update(this.kind.type, { ...owner, status }, { subresource: 'status' }));
+  }
+}
+
+/** A counter that is absent is zero. */
+const withoutZeros = (status: ReplicaStatus | undefined): object => Object.fromEntries(Object.entries(status ?? {}).filter(([, value]) => value !== 0));

@@ -1,0 +1,74 @@
+import { mergePatch, type Api } from '../client/api.js';
+import { isConflict, isInvalid, isNotFound, unless } from '../client/errors.js';
+import { controllerOf, isTerminating, keyOf, uidOf, type KubeObject, type OwnerReference } from '../client/object.js';
+import { apiVersionOf, type Resource } from '../client/resource.js';
+
+/** Which objects a controller's object owns, should own, and should not own any more. */
+export interface Claims<T> {
+  readonly owned: readonly T[];
+  readonly adopt: readonly T[];
+  readonly release: readonly T[];
+}
+
+/** Sorts candidates by owner and selector. An owner that is going away takes nothing and gives nothing. Pure. */
+export function claims<T extends KubeObject>(owner: KubeObject, candidates: readonly T[], matches: (object: T) => boolean): Claims<T> {
+  const owned: T[] = [];
+  const adopt: T[] = [];
+  const release: T[] = [];
+  for (const candidate of candidates) {
+    const controller = controllerOf(candidate);
+    if (controller) {
+      if (controller.uid !== owner.metadata.uid) continue;
+      if (matches(candidate)) owned.push(candidate);
+      else if (!isTerminating(owner)) release.push(candidate);
+    } else if (!isTerminating(owner) && !isTerminating(candidate) && matches(candidate)) adopt.push(candidate);
+  }
+  return { owned, adopt, release };
+}
+
+/** The reference by which an object says that it is managed. */
+export function controllerReference(type: Resource, owner: KubeObject): OwnerReference {
+  return { apiVersion: apiVersionOf(type), kind: type.kind, name: owner.metadata.name ?? '', uid: uidOf(owner), controller: true, blockOwnerDeletion: true };
+}
+
+export interface ClaimOptions<O extends KubeObject, T extends KubeObject> {
+  readonly api: Api;
+  readonly ownerType: Resource<O>;
+  readonly owner: O;
+  readonly type: Resource<T>;
+  readonly candidates: readonly T[];
+  readonly matches: (object: T) => boolean;
+  /** Taken away together with the owner reference. */
+  readonly finalizer?: string;
+}
+
+/**
+ * Adopts and releases as `claims` says, and returns what is owned then. Before the first adoption the server is asked whether the owner still
+ * exists: the cache may not know yet that it was deleted with its dependents orphaned.
+ */
+export async function claim<O extends KubeObject, T extends KubeObject>(options: ClaimOptions<O, T>): Promise<readonly T[]> {
+  const { owner, candidates, matches } = options;
+  const { owned, adopt, release } = claims(owner, candidates, matches);
+  for (const object of release) await releaseOne(options, object);
+  if (adopt.length === 0 || !(await ownerStays(options))) return owned;
+  const adopted = await Promise.all(adopt.map(object => adoptOne(options, object)));
+  return [...owned, ...adopted.flatMap(object => object ?? [])];
+}
+
+async function ownerStays<O extends KubeObject, T extends KubeObject>({ api, ownerType, owner }: ClaimOptions<O, T>): Promise<boolean> {
+  const latest = await unless(isNotFound, api.get(ownerType, keyOf(owner)));
+  return latest !== null && uidOf(latest) === uidOf(owner) && !isTerminating(latest);
+}
+
+function adoptOne<O extends KubeObject, T extends KubeObject>({ api, ownerType, owner, type, finalizer }: ClaimOptions<O, T>, object: T): Promise<T | null> {
+  const { uid, resourceVersion, ownerReferences = [], finalizers = [] } = object.metadata;
+  const changed = { ownerReferences: [...ownerReferences, controllerReference(ownerType, owner)], ...(finalizer && !finalizers.includes(finalizer) ? { finalizers: [...finalizers, finalizer] } : {}) };
+  return unless(isNotFound, api.patch(type, keyOf(object), mergePatch({ metadata: { uid, resourceVersion, ...changed } })));
+}
+
+/** Someone else may have released it, or replaced it by another of the same name: both are well. */
+async function releaseOne<O extends KubeObject, T extends KubeObject>({ api, owner, type, finalizer }: ClaimOptions<O, T>, object: T): Promise<void> {
+  const { uid, resourceVersion, ownerReferences = [], finalizers = [] } = object.metadata;
+  const changed = { ownerReferences: ownerReferences.filter(reference => reference.uid !== owner.metadata.uid), ...(finalizer ? { finalizers: finalizers.filter(name => name !== finalizer) } : {}) };
+  await unless(error => isNotFound(error) || isInvalid(error) || isConflict(error), api.patch(type, keyOf(object), mergePatch({ metadata: { uid, resourceVersion, ...changed } })));
+}

@@ -1,0 +1,56 @@
+import { createdAt, uidOf } from '../client/object.js';
+import type { Pod } from '../kinds/core.js';
+import { isReady, readySince, restartsOf } from './podState.js';
+
+const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
+const phaseRanks: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
+
+/** A pod and how many of its relatives share its node: where there are many, one is missed least. */
+interface Ranked { readonly pod: Pod; readonly neighbours: number }
+
+type Comparison = (a: Ranked, b: Ranked, now: number) => number;
+
+/** The first that tells two pods apart decides; the lower goes first. The order of the reference. */
+const comparisons: readonly Comparison[] = [
+  (a, b) => Number(isAssigned(a.pod)) - Number(isAssigned(b.pod)),
+  (a, b) => phaseRank(a.pod) - phaseRank(b.pod),
+  (a, b) => Number(isReady(a.pod)) - Number(isReady(b.pod)),
+  (a, b) => costOf(a.pod) - costOf(b.pod),
+  (a, b) => b.neighbours - a.neighbours,
+  (a, b, now) => (isReady(a.pod) && isReady(b.pod) ? youngerFirst(readySince(a.pod), readySince(b.pod), a, b, now) : 0),
+  (a, b) => restartsOf(b.pod.status) - restartsOf(a.pod.status),
+  (a, b, now) => youngerFirst(createdAt(a.pod), createdAt(b.pod), a, b, now),
+];
+
+const isAssigned = (pod: Pod): boolean => Boolean(pod.spec?.nodeName);
+const phaseRank = (pod: Pod): number => phaseRanks[pod.status?.phase ?? ''] ?? 0;
+
+function costOf(pod: Pod): number {
+  const text = pod.metadata.annotations?.[costAnnotation] ?? '0';
+  return /^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : 0;
+}
+
+/** Ages count by their order of magnitude only, so that of pods about equally old any may go and not always the same kind. Unknown times are youngest. */
+function youngerFirst(a: number, b: number, first: Ranked, second: Ranked, now: number): number {
+  if (a === b || (Number.isNaN(a) && Number.isNaN(b))) return 0;
+  if (Number.isNaN(a)) return -1;
+  if (Number.isNaN(b)) return 1;
+  const magnitude = (time: number): number => (now - time <= 0 ? 0 : Math.floor(Math.log2((now - time) * 1e6)));
+  return magnitude(a) - magnitude(b) || (uidOf(first.pod) < uidOf(second.pod) ? -1 : 1);
+}
+
+/** The `count` of `pods` that are to be deleted. `related` are all pods that do the same work, `pods` among them. Pure. */
+export function podsToDelete(pods: readonly Pod[], related: readonly Pod[], count: number, now: number): readonly Pod[] {
+  if (count >= pods.length) return pods;
+  const onNode = new Map<string, number>();
+  for (const { spec, status } of related) if (status?.phase !== 'Succeeded' && status?.phase !== 'Failed' && spec?.nodeName) onNode.set(spec.nodeName, (onNode.get(spec.nodeName) ?? 0) + 1);
+  const ranked = pods.map(pod => ({ pod, neighbours: onNode.get(pod.spec?.nodeName ?? '') ?? 0 }));
+  const compare = (a: Ranked, b: Ranked): number => {
+    for (const comparison of comparisons) {
+      const order = comparison(a, b, now);
+      if (order !== 0) return order;
+    }
+    return 0;
+  };
+  return ranked.sort(compare).slice(0, count).map(({ pod }) => pod);
+}

@@ -1,0 +1,51 @@
+import type { Api } from '../client/api.js';
+import { isNamespaceTerminating, isNotFound, messageOf } from '../client/errors.js';
+import type { EventRecorder } from '../client/events.js';
+import { keyOf, nameOf, type KubeObject } from '../client/object.js';
+import { pods, type Pod } from '../kinds/core.js';
+
+/** Creates and deletes pods for their owners, and tells of it in the words of the reference. */
+export class PodControl {
+  constructor(private readonly api: Api, private readonly events: EventRecorder) {}
+
+  async create(owner: KubeObject, pod: Pod): Promise<Pod> {
+    try {
+      const created = await this.api.create(pods, pod);
+      this.events.normal(owner, 'SuccessfulCreate', `Created pod: ${nameOf(created)}`);
+      return created;
+    } catch (error) {
+      // A namespace that is going away makes every creation fail, and that is as it should be.
+      if (!isNamespaceTerminating(error)) this.events.warning(owner, 'FailedCreate', `Error creating: ${messageOf(error)}`);
+      throw error;
+    }
+  }
+
+  /** Rejects with NotFound when the pod is gone already. */
+  async delete(owner: KubeObject, pod: Pod): Promise<void> {
+    try {
+      await this.api.delete(pods, keyOf(pod));
+      this.events.normal(owner, 'SuccessfulDelete', `Deleted pod: ${nameOf(pod)}`);
+    } catch (error) {
+      if (!isNotFound(error)) this.events.warning(owner, 'FailedDelete', `Error deleting: ${messageOf(error)}`);
+      throw error;
+    }
+  }
+}
+
+export interface BatchResult { readonly succeeded: number; readonly failure: unknown }
+
+/**
+ * Does something `count` times, first once, then twice, then four times at once and so on, and stops after a group with a failure: what fails once
+ * will mostly fail always (a quota, a bad template), and need not fail five hundred times.
+ */
+export async function slowStart(count: number, task: (index: number) => Promise<unknown>, firstSize = 1): Promise<BatchResult> {
+  let succeeded = 0;
+  for (let done = 0, size = Math.min(count, firstSize); size > 0; done += size, size = Math.min(2 * size, count - done)) {
+    const start = done;
+    const results = await Promise.allSettled(Array.from({ length: size }, (_, index) => task(start + index)));
+    succeeded += results.filter(({ status }) => status === 'fulfilled').length;
+    const failure = results.find(result => result.status === 'rejected');
+    if (failure) return { succeeded, failure: failure.reason };
+  }
+  return { succeeded, failure: null };
+}

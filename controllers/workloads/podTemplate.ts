@@ -1,0 +1,21 @@
+import { nameOf, namespaceOf, type KubeObject } from '../client/object.js';
+import type { Resource } from '../client/resource.js';
+import type { Pod, PodTemplate } from '../kinds/core.js';
+import { controllerReference } from './claim.js';
+
+const dnsSubdomainMax = 253;
+
+/** A pod as a template describes it, owned by `owner`. The server completes its name. Pure. */
+export function podOf(template: PodTemplate | undefined, ownerType: Resource, owner: KubeObject): Pod {
+  const { labels, annotations, finalizers } = template?.metadata ?? {};
+  return {
+    metadata: {
+      generateName: namePrefix(nameOf(owner)), namespace: namespaceOf(owner), ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}), ...(finalizers ? { finalizers } : {}),
+      ownerReferences: [controllerReference(ownerType, owner)],
+    },
+    ...(template?.spec ? { spec: template.spec } : {}),
+  };
+}
+
+/** With a dash for readability, where the name leaves room for one. */
+const namePrefix = (name: string): string => (name.length + 1 > dnsSubdomainMax ? name : `${name}-`);
