@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import type { ApiObject, JsonObject } from '../../../../server/api/object.js';
+import { causes, createSample, type Sample } from '../sample.js';
+
+const object = (kind: string, content: JsonObject = {}, metadata: JsonObject = {}): JsonObject => {
+  const slash = kind.lastIndexOf('/');
+  return { apiVersion: slash < 0 ? 'v1' : kind.slice(0, slash), kind: kind.slice(slash + 1), metadata: { name: 'a', ...metadata }, ...content };
+};
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const container = { name: 'c', image: 'i' };
+
+/** What is wrong with a new object: one row for each family of rules. */
+const refused: readonly (readonly [what: string, object: JsonObject, expected: readonly string[]])[] = [
+  ['keys of config maps', object('ConfigMap', { data: { 'a b': '', '..': '', k: '' }, binaryData: { k: '' } }), ['invalid data[a b]', 'invalid data[..]', 'invalid data[k]']],
+  ['large config maps', object('ConfigMap', { data: { k: 'x'.repeat(1024 * 1024 + 1) } }), ['long ']],
+  ['secrets of types', object('Secret', { type: 'kubernetes.io/tls', data: { 'tls.crt': '' } }), ['required data[tls.key]']],
+  ['credentials that are no JSON', object('Secret', { type: 'kubernetes.io/dockercfg', data: { '.dockercfg': base64('x') } }), ['invalid data[.dockercfg]']],
+  ['credentials that are no object', object('Secret', { type: 'kubernetes.io/dockerconfigjson', data: { '.dockerconfigjson': base64('[]') } }), ['invalid data[.dockerconfigjson]']],
+  ['tokens without account', object('Secret', { type: 'kubernetes.io/service-account-token' }), ['required metadata.annotations[kubernetes.io/service-account.name]']],
+  ['limits that contradict each other', object('LimitRange', { spec: { limits: [{ type: 'Container', min: { cpu: '3' }, max: { cpu: '2' } }] } }),
+    ['invalid spec.limits[0].min[cpu]', 'invalid spec.limits[0].defaultRequest[cpu]', 'invalid spec.limits[0].default[cpu]']],
+  ['ratios of limits', object('LimitRange', { spec: { limits: [{ type: 'Pod', min: { cpu: '1' }, max: { cpu: '2' }, maxLimitRequestRatio: { cpu: '3' } }] } }), ['invalid spec.limits[0].maxLimitRequestRatio[cpu]']],
+  ['types of limits', object('LimitRange', { spec: { limits: [{ type: 'X' }, { type: 'Pod', default: { cpu: '1' } }, { type: 'PersistentVolumeClaim' }] } }),
+    ['invalid spec.limits[0].type', 'forbidden spec.limits[1].default', 'required spec.limits[2].limits']],
+  ['names in quotas', object('ResourceQuota', { spec: { hard: { x: '1', pods: '500m', cpu: '-1' } } }),
+    ['invalid spec.hard[x]', 'invalid spec.hard[x]', 'invalid spec.hard[pods]', 'invalid spec.hard[cpu]']],
+  ['scopes of quotas', object('ResourceQuota', { spec: { hard: { services: '1' }, scopes: ['BestEffort', 'NotBestEffort', 'X'] } }),
+    ['invalid spec.scopes', 'invalid spec.scopes', 'invalid spec.scopes', 'invalid spec.scopes']],
+  ['selectors of scopes', object('ResourceQuota', { spec: { hard: { pods: '1' }, scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In' }, { scopeName: 'BestEffort', operator: 'X' }] } } }),
+    ['required spec.scopeSelector.matchExpressions.values', 'invalid spec.scopeSelector.matchExpressions.operator', 'invalid spec.scopeSelector.matchExpressions.operator']],
+  ['addresses of endpoints', object('Endpoints', { subsets: [{}, { addresses: [{ ip: '127.0.0.1', hostname: 'A' }, { ip: 'x' }], ports: [{ port: 1 }, { port: 0, name: 'b' }] }] }),
+    ['required subsets[0]', 'invalid subsets[1].addresses[0].hostname', 'invalid subsets[1].addresses[0].ip', 'invalid subsets[1].addresses[1].ip', 'required subsets[1].ports[0].name', 'invalid subsets[1].ports[1].port']],
+  ['slices of endpoints', object('discovery.k8s.io/v1/EndpointSlice', { addressType: 'IPv4', endpoints: [{ addresses: ['::2'] }, {}], ports: [{ name: 'x' }, { name: 'x', protocol: 'y' }] }),
+    ['invalid endpoints[0].addresses', 'required endpoints[1].addresses', 'duplicate ports[1].name', 'unsupported ports[1].protocol']],
+  ['domain names in slices', object('discovery.k8s.io/v1/EndpointSlice', { addressType: 'FQDN', endpoints: [{ addresses: ['com', 'a.b', 'A.b'] }], ports: [] }),
+    ['invalid endpoints[0].addresses[0]', 'invalid endpoints[0].addresses[2]']],
+  ['namespaces of events', object('Event', { involvedObject: { namespace: 'other' } }), ['invalid involvedObject.namespace']],
+  ['events of the newer style', object('Event', { involvedObject: { namespace: 'default' }, eventTime: '2026-01-01T00:00:00.000001Z', reportingComponent: 'a/b/c' }),
+    ['invalid reportingComponent', 'required reportingInstance', 'required action', 'required reason']],
+  ['events of the newer group', object('events.k8s.io/v1/Event', { regarding: { namespace: 'default' }, type: 'X', deprecatedCount: 2, series: { count: 1 } }),
+    ['invalid series.count', 'required series.lastObservedTime', 'required eventTime', 'invalid type', 'invalid count']],
+  ['taints and ranges of nodes', object('Node', { spec: { taints: [{ key: '', effect: 'X' }], podCIDRs: ['10.0.0.1/24', '10.1.0.0/24'] } }),
+    ['invalid metadata.taints[0].key', 'invalid metadata.taints[0].key', 'unsupported metadata.taints[0].effect', 'invalid spec.podCIDRs[0]', 'invalid spec.podCIDRs']],
+  ['empty volumes', object('PersistentVolume'), ['required spec.accessModes', 'required spec.capacity', 'unsupported spec.capacity', 'required spec']],
+  ['two sources of a volume', object('PersistentVolume', { spec: { capacity: { storage: '1' }, accessModes: ['ReadWriteOnce'], csi: { driver: 'a b', volumeHandle: 'h' }, hostPath: { path: '/' }, persistentVolumeReclaimPolicy: 'Recycle' } }),
+    ['forbidden spec.csi', 'forbidden spec.persistentVolumeReclaimPolicy']],
+  ['local volumes anywhere', object('PersistentVolume', { spec: { capacity: { storage: '0' }, accessModes: ['X'], local: { path: '/a/..' } } }),
+    ['unsupported spec.accessModes', 'invalid spec.capacity[storage]', 'invalid spec.local.path', 'required spec.nodeAffinity']],
+  ['empty claims', object('PersistentVolumeClaim'), ['required spec.accessModes', 'required spec.resources[storage]']],
+  ['sources of claims', object('PersistentVolumeClaim', { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } }, dataSourceRef: { kind: 'Pod', name: '' } } }),
+    ['required spec.dataSource.name', 'invalid spec.dataSource', 'required spec.dataSourceRef.name', 'invalid spec.dataSourceRef']],
+  ['pod templates', object('PodTemplate', { template: { metadata: { labels: { 'a b': '' } } } }), ['invalid template.labels', 'required template.spec.containers']],
+  ['replication controllers', object('ReplicationController', { spec: { replicas: -1, selector: { a: 'b' }, template: { metadata: { labels: { a: 'c' } }, spec: { restartPolicy: 'Never', containers: [container] } } } }),
+    ['invalid spec.replicas', 'invalid spec.template.metadata.labels', 'unsupported spec.template.spec.restartPolicy']],
+  ['replication controllers without pods', object('ReplicationController'), ['required spec.selector', 'required spec.template']],
+];
+
+describe('registry/core', () => {
+  let sample: Sample;
+  beforeEach(async () => { sample = await createSample(); });
+
+  for (const [what, wrong, expected] of refused) it(`checks ${what}`, async () => { expect(await causes(sample.create(wrong))).to.deep.equal(expected); });
+
+  /** Whether a change to an object is accepted. */
+  async function changing(kind: string, content: JsonObject, change: JsonObject, subresource = ''): Promise<string[]> {
+    const created = object(kind, content);
+    await sample.create(created);
+    return causes(sample.update(created, current => { merge(current, change); }, subresource));
+  }
+
+  it('keeps frozen data as it is', async () => {
+    expect(await changing('ConfigMap', { immutable: true, data: { k: 'v' } }, { immutable: false, data: { k: 'w' } })).to.deep.equal(['forbidden immutable', 'forbidden data']);
+    expect(await changing('Secret', { immutable: true }, { metadata: { labels: { a: 'b' } } })).to.deep.equal([]);
+  });
+
+  it('keeps types, scopes and address families', async () => {
+    expect(await changing('Secret', {}, { type: 'x' })).to.deep.equal(['invalid type']);
+    expect(await changing('ResourceQuota', { spec: { scopes: ['Terminating'] } }, { spec: { scopes: ['NotTerminating'] } })).to.deep.equal(['invalid spec.scopes']);
+    expect(await changing('discovery.k8s.io/v1/EndpointSlice', { addressType: 'IPv4', endpoints: [], ports: [] }, { addressType: 'IPv6' })).to.deep.equal(['invalid addressType']);
+  });
+
+  it('lets events of the newer group change in their series only', async () => {
+    const content = { regarding: { namespace: 'default' }, type: 'Normal', eventTime: '2026-01-01T00:00:00.000001Z', reportingController: 'c', reportingInstance: 'i', action: 'a', reason: 'r' };
+    expect(await changing('events.k8s.io/v1/Event', content, { note: 'x', reason: 'y', series: { count: 2, lastObservedTime: '2026-01-01T00:00:01.000000Z' } }))
+      .to.deep.equal(['invalid reason', 'invalid message', 'invalid reason']);
+  });
+
+  it('keeps what a node has been given', async () => {
+    expect(await changing('Node', { spec: { podCIDR: '10.1.0.0/24', providerID: 'x' } }, { spec: { podCIDR: '10.2.0.0/24', providerID: 'y', taints: [{ key: 'k', effect: 'X' }] } }))
+      .to.deep.equal(['unsupported metadata.taints[0].effect', 'forbidden spec.podCIDRs', 'forbidden spec.providerID', 'unsupported metadata.taints[0].effect']);
+  });
+
+  it('shows what was changed in a claim that is not bound', async () => {
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    const claim = object('PersistentVolumeClaim', { spec });
+    await sample.create(claim);
+    expect(await causes(sample.update(claim, current => { merge(current, { spec: { volumeName: 'v' } }); }))).to.deep.equal([]);
+    expect(await causes(sample.update(claim, current => { merge(current, { spec: { volumeName: 'w', resources: { requests: { storage: '512Mi' } } } }); })))
+      .to.deep.equal(['forbidden spec']);
+    await sample.update(claim, current => { merge(current, { status: { phase: 'Bound', capacity: { storage: '512Mi' } } }); }, 'status');
+    expect(await causes(sample.update(claim, current => { merge(current, { spec: { resources: { requests: { storage: '256Mi' } } } }); }))).to.deep.equal(['forbidden spec.resources.requests.storage']);
+    expect(await causes(sample.update(claim, current => { merge(current, { spec: { resources: { requests: { storage: '768Mi' } } } }); }))).to.deep.equal([]);
+  });
+
+  it('keeps the source of a volume', async () => {
+    const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } };
+    expect(await changing('PersistentVolume', { spec }, { spec: { hostPath: { path: '/b' }, volumeMode: 'Block' } })).to.deep.equal(['forbidden spec.persistentvolumesource', 'invalid volumeMode']);
+  });
+
+  it('notes when a volume changed its phase', async () => {
+    const volume = object('PersistentVolume', { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], nfs: { server: 's', path: '/' } } });
+    const created = await sample.create(volume);
+    expect(created['status']).to.have.keys('phase', 'lastPhaseTransitionTime');
+    const bound = await sample.update(volume, current => { current['status'] = { phase: 'Bound', lastPhaseTransitionTime: '2001-01-01T00:00:00Z' }; }, 'status');
+    expect(bound['status']).to.deep.equal({ phase: 'Bound', lastPhaseTransitionTime: '2001-01-01T00:00:00Z' });
+    const released = await sample.update(volume, current => { (current['status'] as JsonObject)['phase'] = 'Released'; }, 'status');
+    expect((released['status'] as JsonObject)['lastPhaseTransitionTime']).to.not.equal('2001-01-01T00:00:00Z');
+  });
+
+  it('packs endpoints that offer the same ports', async () => {
+    const ports = [{ name: 'x', port: 1 }];
+    const packed = await sample.create(object('Endpoints', { subsets: [{ addresses: [{ ip: '192.0.2.2' }], ports }, { addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], notReadyAddresses: [{ ip: '192.0.2.2' }], ports }] }));
+    expect(packed['subsets']).to.deep.equal([{ addresses: [{ ip: '192.0.2.1' }], notReadyAddresses: [{ ip: '192.0.2.2' }], ports: [{ name: 'x', port: 1, protocol: 'TCP' }] }]);
+  });
+
+  it('counts changes of slices, of their labels too', async () => {
+    const slice = object('discovery.k8s.io/v1/EndpointSlice', { addressType: 'IPv4', endpoints: [], ports: [] });
+    const generations = [await sample.create(slice)];
+    for (const metadata of [{ annotations: { a: 'b' } }, { labels: { a: 'b' } }]) generations.push(await sample.update(slice, current => { merge(current, { metadata }); }));
+    expect(generations.map(({ metadata }) => metadata.generation)).to.deep.equal([1, 1, 2]);
+  });
+
+  it('takes selector and labels of a replication controller from its pods', async () => {
+    const created = await sample.create(object('ReplicationController', { spec: { template: { metadata: { labels: { a: 'b' } }, spec: { containers: [container] } } } }));
+    expect([created.metadata.labels, (created['spec'] as JsonObject)['selector'], (created['spec'] as JsonObject)['replicas'], created['status']]).to.deep.equal([{ a: 'b' }, { a: 'b' }, 1, { replicas: 0 }]);
+  });
+
+  it('warns of certificates that do not fit and of volumes that nothing mounts any more', async () => {
+    await sample.create(object('Secret', { type: 'kubernetes.io/tls', data: { 'tls.crt': base64('x'), 'tls.key': '' } }));
+    await sample.create(object('PersistentVolume', { spec: { capacity: { storage: '1500m' }, accessModes: ['ReadWriteOnce'], rbd: { monitors: ['m'], image: 'i' } } }));
+    expect(sample.warnings()).to.deep.equal(['tls: failed to find any PEM data in certificate input', 'spec.rbd: deprecated in v1.28, non-functional in v1.31+']);
+  });
+});
+
+/** Sets members, also nested ones. */
+function merge(target: ApiObject | JsonObject, changes: JsonObject): void {
+  for (const [member, value] of Object.entries(changes)) {
+    const present = target[member];
+    if (value !== null && typeof value === 'object' && !Array.isArray(value) && present !== null && typeof present === 'object' && !Array.isArray(present)) merge(present, value);
+    else target[member] = value;
+  }
+}
