@@ -9,6 +9,7 @@ import { priority } from './pods/priority.js';
 import { runtimeClass } from './pods/runtimeClass.js';
 import { serviceAccount } from './pods/serviceAccount.js';
 import { podTopologyLabels } from './pods/topologyLabels.js';
+import { resourceQuota } from './quota/resourceQuota.js';
 import { claimResize, defaultStorageClass, storageInUseProtection } from './volumes/storageClass.js';
 
 export interface PluginOptions {
@@ -32,5 +33,7 @@ export function createPlugins({ storage, random = Math.random }: PluginOptions):
     runtimeClass(lookup),
     defaultIngressClass(lookup),
     podTopologyLabels(lookup),
+    // Last: nothing may refuse the write after it has been charged for.
+    resourceQuota(storage),
   ];
 }

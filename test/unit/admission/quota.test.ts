@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import type { JsonObject } from '../../../server/api/object.js';
+import { createSample, refusal, type Sample } from '../registry/sample.js';
+
+const quota = (name: string, hard: Record<string, string>, spec: JsonObject = {}): JsonObject => ({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name }, spec: { hard, ...spec } });
+const secret = (name: string): JsonObject => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name } });
+const service = (name: string, type: string): JsonObject => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { type, ports: [{ name: 'a', port: 1 }, { name: 'b', port: 2 }] } });
+const pod = (name: string, requests: Record<string, string>, spec: JsonObject = {}): JsonObject => ({
+  apiVersion: 'v1', kind: 'Pod', metadata: { name },
+  spec: { serviceAccountName: 'sa', automountServiceAccountToken: false, containers: [{ name: 'c', image: 'i', resources: { requests } }], ...spec },
+});
+const claim = (name: string, size: string, storageClassName: string): JsonObject =>
+  ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name }, spec: { accessModes: ['ReadWriteOnce'], storageClassName, resources: { requests: { storage: size } } } });
+
+describe('admission/quota', () => {
+  let sample: Sample;
+
+  beforeEach(async () => {
+    sample = await createSample({ admission: true });
+    await sample.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'sa' } });
+  });
+
+  /** A quota as it is once a controller has counted. */
+  async function countedQuota(name: string, hard: Record<string, string>, spec: JsonObject = {}): Promise<void> {
+    const made = quota(name, hard, spec);
+    await sample.create(made);
+    await sample.update(made, current => { current['status'] = { hard, used: Object.fromEntries(Object.keys(hard).map(each => [each, '0'])) }; }, 'status');
+  }
+  const used = async (name: string): Promise<unknown> => ((await sample.get('ResourceQuota', name))['status'] as JsonObject)['used'];
+
+  it('counts objects and refuses one too many, however many ask at once', async () => {
+    await countedQuota('q', { 'secrets': '3', 'count/secrets': '5' });
+    const results = await Promise.allSettled(Array.from({ length: 6 }, (_, index) => sample.create(secret(`s${index}`))));
+    expect(results.filter(({ status }) => status === 'fulfilled')).to.have.length(3);
+    expect(await used('q')).to.deep.equal({ 'secrets': '3', 'count/secrets': '3' });
+    expect((await refusal(sample.create(secret('last')))).message).to.equal('secrets "last" is forbidden: exceeded quota: q, requested: secrets=1, used: secrets=3, limited: secrets=3');
+  });
+
+  it('enforces nothing before a controller has counted', async () => {
+    await sample.create(quota('q', { secrets: '0' }));
+    await sample.create(secret('a'));
+  });
+
+  it('wants containers to name what is limited', async () => {
+    await countedQuota('q', { 'requests.cpu': '1', 'limits.memory': '1Gi', 'pods': '9' });
+    expect((await refusal(sample.create(pod('a', { memory: '1' })))).message).to.equal('pods "a" is forbidden: failed quota: q: must specify limits.memory for: c; requests.cpu for: c');
+  });
+
+  it('adds up what pods request', async () => {
+    await countedQuota('q', { 'requests.cpu': '1', 'pods': '9' });
+    await sample.create(pod('a', { cpu: '600m' }));
+    expect(await used('q')).to.deep.equal({ 'requests.cpu': '600m', 'pods': '1' });
+    expect((await refusal(sample.create(pod('b', { cpu: '0.5' })))).message).to.contain('exceeded quota: q, requested: requests.cpu=500m, used: requests.cpu=600m, limited: requests.cpu=1');
+  });
+
+  it('counts only what is in the scopes of a quota', async () => {
+    await countedQuota('best', { pods: '1' }, { scopes: ['BestEffort'] });
+    await countedQuota('ending', { pods: '1' }, { scopes: ['Terminating', 'NotBestEffort'] });
+    await sample.create(pod('a', {}));
+    await sample.create(pod('b', { cpu: '1' }, { activeDeadlineSeconds: 5 }));
+    await sample.create(pod('c', { cpu: '1' }));
+    expect([await used('best'), await used('ending')]).to.deep.equal([{ pods: '1' }, { pods: '1' }]);
+    expect((await refusal(sample.create(pod('d', {})))).message).to.contain('exceeded quota: best');
+  });
+
+  it('charges an update only for what it adds', async () => {
+    await countedQuota('q', { 'services': '1', 'services.nodeports': '1' });
+    await sample.create(service('a', 'ClusterIP'));
+    const opened = await refusal(sample.update(service('a', ''), current => { (current['spec'] as JsonObject)['type'] = 'NodePort'; }));
+    expect(opened.message).to.contain('requested: services.nodeports=2, used: services.nodeports=0, limited: services.nodeports=1');
+    await sample.update(service('a', ''), current => { current.metadata.labels = { a: 'b' }; });
+    expect(await used('q')).to.deep.equal({ 'services': '1', 'services.nodeports': '0' });
+  });
+
+  it('counts storage, also by class', async () => {
+    await countedQuota('q', { 'requests.storage': '10Gi', 'fast.storageclass.storage.k8s.io/requests.storage': '2Gi' });
+    await sample.create(claim('a', '5Gi', 'slow'));
+    await sample.create(claim('b', '2Gi', 'fast'));
+    expect((await refusal(sample.create(claim('c', '1Gi', 'fast')))).message).to.contain('requested: fast.storageclass.storage.k8s.io/requests.storage=1Gi');
+    expect(await used('q')).to.deep.equal({ 'requests.storage': '7Gi', 'fast.storageclass.storage.k8s.io/requests.storage': '2Gi' });
+  });
+});
