@@ -1,5 +1,6 @@
 import type { Controller } from './client/controller.js';
 import type { ManagerEnvironment } from './environment.js';
+import { deploymentController } from './deployment/deploymentController.js';
 import { GarbageCollector } from './garbagecollector/garbageCollector.js';
 import { namespaceController } from './namespace/namespaceController.js';
 import { replicaSetController, replicationControllerController } from './replicaset/replicaSets.js';
@@ -28,6 +29,7 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   { name: 'garbage-collector-controller', alias: 'garbagecollector', account: 'generic-garbage-collector', component: 'garbage-collector-controller', make: environment => (environment.options['enable-garbage-collector'] ? new GarbageCollector(environment) : null) },
   { name: 'replicaset-controller', alias: 'replicaset', account: 'replicaset-controller', make: replicaSetController },
   { name: 'replicationcontroller-controller', alias: 'replicationcontroller', account: 'replication-controller', make: replicationControllerController },
+  { name: 'deployment-controller', alias: 'deployment', account: 'deployment-controller', make: deploymentController },
 ];
 
 /** Controllers of the reference that this program does not have yet. */

@@ -1,0 +1,78 @@
+import { createdAt, nameOf, namespaceOf, uidOf } from '../client/object.js';
+import { deployments, type Deployment, type ReplicaSet } from '../kinds/apps.js';
+import type { PodTemplate } from '../kinds/core.js';
+import { controllerReference } from '../workloads/claim.js';
+import { sameJson } from '../workloads/sameJson.js';
+import { jsonHash } from '../workloads/templateHash.js';
+import { maxSurge } from './limits.js';
+
+/** Templates, revisions and the annotations in which ReplicaSets remember them. Pure. */
+
+export const hashLabel = 'pod-template-hash';
+export const revisionAnnotation = 'deployment.kubernetes.io/revision';
+const historyAnnotation = 'deployment.kubernetes.io/revision-history';
+export const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';
+export const maxAnnotation = 'deployment.kubernetes.io/max-replicas';
+/** Annotations of a Deployment that its ReplicaSets do not take over. */
+const notCopied: ReadonlySet<string> = new Set([
+  'kubectl.kubernetes.io/last-applied-configuration', revisionAnnotation, historyAnnotation, desiredAnnotation, maxAnnotation, 'deprecated.deployment.rollback.to',
+]);
+const historyLengthMax = 2000;
+
+export const revisionOf = (set: ReplicaSet): number => Number(set.metadata.annotations?.[revisionAnnotation] ?? '0') || 0;
+
+export function sameTemplate(a: PodTemplate | undefined, b: PodTemplate | undefined): boolean { return sameJson(withoutHash(a), withoutHash(b)); }
+
+function withoutHash(template: PodTemplate | undefined): PodTemplate | undefined {
+  const { [hashLabel]: _, ...labels } = template?.metadata?.labels ?? {};
+  return template && { ...template, metadata: { ...template.metadata, labels } };
+}
+
+const byAge = (a: ReplicaSet, b: ReplicaSet): number => createdAt(a) - createdAt(b) || (nameOf(a) < nameOf(b) ? -1 : 1);
+export const oldestFirst = (sets: readonly ReplicaSet[]): ReplicaSet[] => [...sets].sort(byAge);
+export const newestFirst = (sets: readonly ReplicaSet[]): ReplicaSet[] => [...sets].sort((a, b) => byAge(b, a));
+
+/** The set that has the Deployment's template now (the oldest, should there be several), and all others. */
+export function split(deployment: Deployment, sets: readonly ReplicaSet[]): { readonly current: ReplicaSet | null; readonly old: readonly ReplicaSet[] } {
+  const current = oldestFirst(sets).find(set => sameTemplate(set.spec?.template, deployment.spec?.template)) ?? null;
+  return { current, old: sets.filter(set => !current || uidOf(set) !== uidOf(current)) };
+}
+
+/** What a set remembers of the sizes that were in force when it was scaled: proportional scaling needs it. */
+export function sizeAnnotations(deployment: Deployment): Readonly<Record<string, string>> {
+  const replicas = deployment.spec?.replicas ?? 1;
+  return { [desiredAnnotation]: String(replicas), [maxAnnotation]: String(replicas + maxSurge(deployment)) };
+}
+
+/** The annotations of the current set at `revision`. `isNew` when it is about to be created. */
+export function currentAnnotations(deployment: Deployment, set: ReplicaSet | null, revision: number): Readonly<Record<string, string>> {
+  const before = set?.metadata.annotations ?? {};
+  const copied = Object.fromEntries(Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !notCopied.has(name)));
+  const old = before[revisionAnnotation];
+  const after: Record<string, string> = { ...before, ...copied, ...(set ? {} : sizeAnnotations(deployment)) };
+  if (old !== undefined && Number(old) >= revision) return after;
+  after[revisionAnnotation] = String(revision);
+  // It had a revision already: this is a way back, and the former numbers are kept.
+  if (old !== undefined) after[historyAnnotation] = history(before[historyAnnotation], old);
+  return after;
+}
+
+function history(before: string | undefined, revision: string): string {
+  const numbers = before ? before.split(',') : [];
+  while (numbers.length > 0 && [...numbers, revision].join(',').length > historyLengthMax) numbers.shift();
+  return [...numbers, revision].join(',');
+}
+
+/** The set that is to run the Deployment's template, named after the hash of it. */
+export function newSet(deployment: Deployment, replicas: number, revision: number): ReplicaSet {
+  const { template, selector, minReadySeconds = 0 } = deployment.spec ?? {};
+  const hash = jsonHash(template, deployment.status?.collisionCount);
+  const labels = { ...template?.metadata?.labels, [hashLabel]: hash };
+  return {
+    metadata: {
+      name: `${nameOf(deployment)}-${hash}`, namespace: namespaceOf(deployment), labels, annotations: currentAnnotations(deployment, null, revision),
+      ownerReferences: [controllerReference(deployments, deployment)],
+    },
+    spec: { replicas, minReadySeconds, selector: { ...selector, matchLabels: { ...selector?.matchLabels, [hashLabel]: hash } }, template: { ...template, metadata: { ...template?.metadata, labels } } },
+  };
+}

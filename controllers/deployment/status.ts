@@ -1,0 +1,109 @@
+import { timeOf, timeText } from '../client/object.js';
+import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../kinds/apps.js';
+import { conditionOf } from '../workloads/podState.js';
+import { actualTotal, availableTotal, hasDeadline, maxUnavailable, readyTotal, replicasOf, wantedTotal } from './limits.js';
+
+/** Status and conditions of a Deployment, in the words of the reference. Pure. */
+
+export const reasons = {
+  created: 'NewReplicaSetCreated', found: 'FoundNewReplicaSet', updated: 'ReplicaSetUpdated', complete: 'NewReplicaSetAvailable', timedOut: 'ProgressDeadlineExceeded',
+  failed: 'ReplicaSetCreateError', paused: 'DeploymentPaused', resumed: 'DeploymentResumed',
+} as const;
+
+type Conditions = readonly DeploymentCondition[];
+
+export function condition(type: string, status: string, reason: string, message: string, now: number): DeploymentCondition {
+  return { type, status, lastUpdateTime: timeText(now), lastTransitionTime: timeText(now), reason, message };
+}
+
+/** The same status for the same reason stays as it was; the time of transition moves only with the status. */
+export function withCondition(before: Conditions, wanted: DeploymentCondition): Conditions {
+  const old = conditionOf(before, wanted.type);
+  if (old && old.status === wanted.status && old.reason === wanted.reason) return before;
+  const since = old && old.status === wanted.status ? old.lastTransitionTime : wanted.lastTransitionTime;
+  return [...without(before, wanted.type), { ...wanted, ...(since ? { lastTransitionTime: since } : {}) }];
+}
+
+export const without = (before: Conditions, type: string): Conditions => before.filter(other => other.type !== type);
+
+export interface Sets { readonly current: ReplicaSet | null; readonly old: readonly ReplicaSet[] }
+export const allOf = ({ current, old }: Sets): readonly ReplicaSet[] => (current ? [...old, current] : old);
+
+/** Counters, and whether enough is available. */
+export function counted(deployment: Deployment, sets: Sets, now: number): DeploymentStatus {
+  const all = allOf(sets);
+  const available = availableTotal(all);
+  const { collisionCount, conditions = [] } = deployment.status ?? {};
+  const enough = available >= replicasOf(deployment) - maxUnavailable(deployment);
+  const terminating = all.every(({ status }) => status?.terminatingReplicas !== undefined) ? all.reduce((sum, { status }) => sum + (status?.terminatingReplicas ?? 0), 0) : null;
+  return {
+    observedGeneration: deployment.metadata.generation ?? 0,
+    replicas: actualTotal(all), updatedReplicas: actualTotal(sets.current ? [sets.current] : []), readyReplicas: readyTotal(all), availableReplicas: available,
+    unavailableReplicas: Math.max(0, wantedTotal(all) - available),
+    ...(terminating === null ? {} : { terminatingReplicas: terminating }),
+    ...(collisionCount === undefined ? {} : { collisionCount }),
+    conditions: withCondition(conditions, enough
+      ? condition('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.', now)
+      : condition('Available', 'False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.', now)),
+  };
+}
+
+export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
+  const wanted = replicasOf(deployment);
+  return status.updatedReplicas === wanted && status.replicas === wanted && status.availableReplicas === wanted && (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0);
+}
+
+function isProgressing(before: DeploymentStatus | undefined, after: DeploymentStatus): boolean {
+  const { updatedReplicas: updated = 0, replicas = 0, readyReplicas: ready = 0, availableReplicas: available = 0 } = before ?? {};
+  const { updatedReplicas = 0, replicas: total = 0, readyReplicas = 0, availableReplicas = 0 } = after;
+  return updatedReplicas > updated || total - updatedReplicas < replicas - updated || readyReplicas > ready || availableReplicas > available;
+}
+
+function isTimedOut(deployment: Deployment, conditions: Conditions, now: number): boolean {
+  const progressing = conditionOf(conditions, 'Progressing');
+  if (!progressing || progressing.reason === reasons.complete) return false;
+  if (progressing.reason === reasons.timedOut) return true;
+  return timeOf(progressing.lastUpdateTime) + (deployment.spec?.progressDeadlineSeconds ?? 0) * 1000 < now;
+}
+
+/** The status of a Deployment that rolls out, with its progress. */
+export function rolloutStatus(deployment: Deployment, sets: Sets, now: number): DeploymentStatus {
+  const status = counted(deployment, sets, now);
+  let conditions = status.conditions ?? [];
+  if (!hasDeadline(deployment)) conditions = without(conditions, 'Progressing');
+  else {
+    const before = conditionOf(deployment.status?.conditions, 'Progressing');
+    const wasComplete = status.replicas === status.updatedReplicas && before?.reason === reasons.complete;
+    if (!wasComplete) conditions = progress(deployment, status, sets.current, now);
+  }
+  return { ...status, conditions: withReplicaFailure(conditions, sets) };
+}
+
+function progress(deployment: Deployment, status: DeploymentStatus, current: ReplicaSet | null, now: number): Conditions {
+  const conditions = status.conditions ?? [];
+  const who = current ? `ReplicaSet "${current.metadata.name ?? ''}"` : `Deployment "${deployment.metadata.name ?? ''}"`;
+  if (isComplete(deployment, status)) return withCondition(conditions, condition('Progressing', 'True', reasons.complete, `${who} has successfully progressed.`, now));
+  if (isProgressing(deployment.status, status)) {
+    // Always written anew: its time of update is what the deadline counts from.
+    const before = conditionOf(deployment.status?.conditions, 'Progressing');
+    const wanted = condition('Progressing', 'True', reasons.updated, `${who} is progressing.`, now);
+    return [...without(conditions, 'Progressing'), before?.status === 'True' && before.lastTransitionTime ? { ...wanted, lastTransitionTime: before.lastTransitionTime } : wanted];
+  }
+  if (isTimedOut(deployment, conditions, now)) return withCondition(conditions, condition('Progressing', 'False', reasons.timedOut, `${who} has timed out progressing.`, now));
+  return conditions;
+}
+
+/** What a ReplicaSet cannot do, its Deployment tells: that of the current one before those of the old. */
+function withReplicaFailure(conditions: Conditions, { current, old }: Sets): Conditions {
+  const failure = [...(current ? [current] : []), ...old].map(({ status }) => conditionOf(status?.conditions, 'ReplicaFailure')).find(found => found);
+  if (!failure) return without(conditions, 'ReplicaFailure');
+  const { lastTransitionTime, ...rest } = failure;
+  return withCondition(conditions, { ...rest, ...(lastTransitionTime ? { lastTransitionTime, lastUpdateTime: lastTransitionTime } : {}) });
+}
+
+/** Milliseconds after which a rollout that stands still must be looked at for its deadline; null when none runs. */
+export function deadlineMs(deployment: Deployment, status: DeploymentStatus, now: number): number | null {
+  const progressing = conditionOf(status.conditions, 'Progressing');
+  if (!hasDeadline(deployment) || !progressing || isComplete(deployment, status) || progressing.reason === reasons.timedOut || progressing.reason === reasons.complete) return null;
+  return Math.max(1_000, timeOf(progressing.lastUpdateTime) + (deployment.spec?.progressDeadlineSeconds ?? 0) * 1000 - now + 1_000);
+}
