@@ -5,6 +5,8 @@ import { daemonSets } from './apps/daemonsets.js';
 import { deployments } from './apps/deployments.js';
 import { replicaSets } from './apps/replicasets.js';
 import { statefulSets } from './apps/statefulsets.js';
+import { horizontalPodAutoscalers } from './autoscaling/horizontalPodAutoscalers.js';
+import { cronJobs } from './batch/cronjobs.js';
 import { jobs } from './batch/jobs.js';
 import { configurationStrategies } from './configurationStrategies.js';
 import { configMaps } from './core/configmaps.js';
@@ -24,16 +26,12 @@ import { serviceAccounts } from './core/serviceaccounts.js';
 import { services } from './core/services.js';
 import { endpointSlices } from './discovery.k8s.io/endpointSlices.js';
 import { textAt } from './members.js';
+import { podDisruptionBudgets } from './policy/podDisruptionBudgets.js';
 import type { Strategy } from './strategy.js';
-import { subdomainName, type NameRule } from './validation/names.js';
 
 /** Kinds that count changes of their specification and have no other rules here yet. */
 const counted: Strategy = { generationOf: ['spec'] };
 const answersObject: Strategy = { deleteAnswers: 'object' };
-
-/** Jobs get eleven more characters, and have to fit into a label. */
-const CRON_JOB_NAME_MAX = 52;
-const cronJobName: NameRule = (name, prefix) => [...subdomainName(name, prefix), ...(name.length > CRON_JOB_NAME_MAX && !prefix ? [`must be no more than ${CRON_JOB_NAME_MAX} characters`] : [])];
 
 const selecting = (...paths: readonly string[]): Strategy => ({
   selectableFieldNames: paths,
@@ -67,11 +65,12 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   'deployments.apps': deployments,
   'replicasets.apps': replicaSets,
   'statefulsets.apps': statefulSets,
-  'cronjobs.batch': { ...counted, validateName: cronJobName },
+  'horizontalpodautoscalers.autoscaling': horizontalPodAutoscalers,
+  'cronjobs.batch': cronJobs,
   'jobs.batch': jobs,
   'certificatesigningrequests.certificates.k8s.io': selecting('spec.signerName'),
   'endpointslices.discovery.k8s.io': endpointSlices,
-  'poddisruptionbudgets.policy': counted,
+  'poddisruptionbudgets.policy': podDisruptionBudgets,
   'resourceclaims.resource.k8s.io': answersObject,
   'resourceclaimtemplates.resource.k8s.io': answersObject,
   'resourceslices.resource.k8s.io': { ...counted, ...selecting('spec.driver', 'spec.nodeName') },

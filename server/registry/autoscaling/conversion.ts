@@ -47,7 +47,7 @@ function fromStorage(object: ApiObject): ApiObject {
   keep(object, BEHAVIOR, behavior);
   object['spec'] = { ...spec, ...(cpu === undefined ? {} : { targetCPUUtilizationPercentage: memberAt(cpu, 'resource', 'target', 'averageUtilization') }) };
   if (object['status'] !== undefined) {
-    object['status'] = { ...status, ...(currentCpu === undefined ? {} : { currentCPUUtilizationPercentage: memberAt(currentCpu, 'resource', 'current', 'averageUtilization') }) };
+    object['status'] = { currentReplicas: 0, desiredReplicas: 0, ...status, ...(currentCpu === undefined ? {} : { currentCPUUtilizationPercentage: memberAt(currentCpu, 'resource', 'current', 'averageUtilization') }) };
   }
   return object;
 }
