@@ -152,13 +152,16 @@ class ObjectChecker implements Checker {
   }
 }
 
+/** Lists of which an empty one says something else than none at all. */
+const MEANINGFUL_WHEN_EMPTY: ReadonlySet<string> = new Set(['HPAScalingRules.policies']);
+
 const memberOf = (field: Field, owner: string): Member => {
   let checker: Checker | undefined;
   const isItems = field.name === 'items' && owner.endsWith('List');
   return {
     name: field.name, presence: field.presence, checker: () => (checker ??= checkerOf(field.shape)), isItems,
     plain: field.shape.is === 'scalar' && (field.shape.scalar === 'string' || field.shape.scalar === 'boolean') ? field.shape.scalar : undefined,
-    isCollection: (field.shape.is === 'list' || field.shape.is === 'map') && !isItems,
+    isCollection: (field.shape.is === 'list' || field.shape.is === 'map') && !isItems && !MEANINGFUL_WHEN_EMPTY.has(`${owner}.${field.name}`),
   };
 };
 
