@@ -7,6 +7,7 @@ import { openIdDocuments } from './authentication/serviceaccount/openid.js';
 import { createAdmission } from './admission/chain.js';
 import { createPlugins } from './admission/plugins.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
+import { storedKinds } from './catalogue/resources.js';
 import { release } from './catalogue/version.js';
 import { createDiscovery } from './discovery/discovery.js';
 import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
@@ -25,6 +26,7 @@ import { repairServiceClaims } from './registry/core/service/repair.js';
 import { createRegistry } from './registry/store.js';
 import { selectableFieldsOf } from './registry/strategies.js';
 import { advertisedAddress } from './serving.js';
+import { isOtherMediaType, type StoredForm } from './storage/forms.js';
 import { createRaftStorage } from './storage/raft.js';
 import type { RaftStorage } from './storage/raft.js';
 
@@ -51,7 +53,7 @@ export interface AssemblyOptions {
 export function assembleApi({ options, files, replica, log }: AssemblyOptions): Api {
   const catalogue = catalogueOf(options['runtime-config']);
   const storage = createRaftStorage({
-    replica, prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, cached: cachedResources(options),
+    replica, prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, cached: cachedResources(options), storedForm: storedFormOf(options['storage-media-type']),
     report: (error) => { log.named('storage').error('broken stored object', { error }); },
   });
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
@@ -83,6 +85,9 @@ export function assembleApi({ options, files, replica, log }: AssemblyOptions): 
     },
   };
 }
+
+/** Objects of custom resources, and all others of which the catalogue knows nothing, are stored in JSON in any case. */
+const storedFormOf = (mediaType: string): StoredForm | null => (isOtherMediaType(mediaType) ? { mediaType, kind: storedKinds() } : null);
 
 /** A server that cannot repair claims still serves: the next one that starts tries again. */
 async function repair(storage: RaftStorage, log: Logger): Promise<void> {

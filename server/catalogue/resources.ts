@@ -99,3 +99,10 @@ function storageOf(resource: string, kind: string, group: string, versions: Grou
   if (first === undefined) throw new Error(`resource ${resource} of ${group} has no version`);
   return { group, version: first.version, resource, kind };
 }
+
+/** Kinds of the built-in types in the form in which they are kept, by group and resource, whether they are served or not. */
+export const storedKinds = (): ((resource: GroupResource) => string | null) => {
+  const served = createCatalogue({ serves: () => true }).groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
+  const kinds = new Map(served.map(({ storage: { group, resource, kind } }) => [`${group}/${resource}`, kind]));
+  return ({ group, resource }) => kinds.get(`${group}/${resource}`) ?? null;
+};

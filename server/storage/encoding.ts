@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import type { ObjectKey } from './contract.js';
 import { jsonCodec } from '../../workers/codecs/json.js';
+import { decodeBody, encodeBody, type StoredForm } from './forms.js';
 
 /**
  * The form of a value in the store:
@@ -10,18 +11,20 @@ import { jsonCodec } from '../../workers/codecs/json.js';
  *     byte  1        media type of the body (`mediaTypes`)
  *     byte  2        flags: bit 0, the body has integers beyond 2^53
  *     byte  3        length of apiVersion
- *     bytes 4..7     where in the body the resource version goes (all numbers little-endian)
+ *     bytes 4..7     where in the body the resource version goes (all numbers little-endian; 0 unless the body is JSON, as are the next two)
  *     bytes 8..11    where in the body the labels' object starts
  *     bytes 12..15   its length; 0 when there are no labels
  *     apiVersion     of the stored form, UTF-8: later conversions must know which version was written
- *     body           for JSON: the object without kind, apiVersion and resource version
+ *     body           for JSON: the object without kind, apiVersion and resource version; for others see `forms.ts`
  *     last 4 bytes   CRC-32 of everything before
  *
- * The resource version is left out because it is known only once the write has been applied; `itemOf` puts it in without parsing.
+ * The resource version is left out because it is known only once the write has been applied; for JSON `itemOf` puts it in without parsing.
+ * Every value says its media type, so that values of all media types may lie beside each other.
  */
 export const storedFormat = 0xa1;
 
-const mediaTypes = ['', 'application/json'] as const;
+/** By their number in byte 1. Numbers are never given anew. */
+const mediaTypes = ['', 'application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
 const jsonMediaType = mediaTypes.indexOf('application/json');
 const headerBytes = 16;
 const checksumBytes = 4;
@@ -50,8 +53,24 @@ export class DamagedValueError extends Error {
   }
 }
 
-/** Encodes what is stored for `object`. Identity comes first in metadata, as in the reference's output; the resource version follows it. */
-export function encodeStored(key: ObjectKey, object: ApiObject): Buffer {
+/**
+ * Encodes what is stored for `object`: in the given form if the type has it, otherwise in JSON. Identity comes first in metadata, as in the
+ * reference's output; the resource version follows it.
+ */
+export function encodeStored(key: ObjectKey, object: ApiObject, form: StoredForm | null = null): Buffer {
+  const body = form === null ? null : encodeBody(form, key, object);
+  if (form !== null && body !== null) return assemble({ mediaType: mediaTypes.indexOf(form.mediaType), apiVersion: object.apiVersion ?? '', body, versionAt: 0, labelsAt: 0, labelsLength: 0, bigIntegers: false });
+  const { head, tail, ...layout } = inJson(key, object);
+  return assemble({ ...layout, mediaType: jsonMediaType, body: head + tail });
+}
+
+/** An object in JSON: what comes before its resource version and what comes after, and where things are without it. */
+interface JsonLayout extends Pick<Layout, 'apiVersion' | 'versionAt' | 'labelsAt' | 'labelsLength' | 'bigIntegers'> {
+  readonly head: string;
+  readonly tail: string;
+}
+
+function inJson(key: ObjectKey, object: ApiObject): JsonLayout {
   const { kind: _kind, apiVersion = '', metadata, ...content } = object;
   const { name = key.name, generateName, namespace, uid, resourceVersion: _version, labels, ...otherMetadata } = metadata;
   const parts = new JsonParts();
@@ -60,9 +79,9 @@ export function encodeStored(key: ObjectKey, object: ApiObject): Buffer {
   const labelText = labelled ? parts.write(labels) : '';
   const rest = parts.write(otherMetadata);
   const head = `{"metadata":${identity.slice(0, -1)}`;
-  const body = [head, labelled ? `,"labels":${labelText}` : '', rest === '{}' ? '}' : `,${rest.slice(1)}`, membersAfter(parts.write(content))].join('');
+  const tail = [labelled ? `,"labels":${labelText}` : '', rest === '{}' ? '}' : `,${rest.slice(1)}`, membersAfter(parts.write(content))].join('');
   const versionAt = Buffer.byteLength(head);
-  return assemble({ apiVersion, body, versionAt, labelsAt: labelled ? versionAt + ',"labels":'.length : 0, labelsLength: Buffer.byteLength(labelText), bigIntegers: parts.bigIntegers });
+  return { apiVersion, head, tail, versionAt, labelsAt: labelled ? versionAt + ',"labels":'.length : 0, labelsLength: Buffer.byteLength(labelText), bigIntegers: parts.bigIntegers };
 }
 
 /**
@@ -72,6 +91,23 @@ export function encodeStored(key: ObjectKey, object: ApiObject): Buffer {
 export function itemOf(key: ObjectKey, value: Uint8Array, version: number): Item {
   const stored = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   check(key, stored);
+  return stored[1] === jsonMediaType ? itemInJson(key, stored, version) : itemFrom(inJson(key, decoded(key, stored)), version);
+}
+
+/** A value in another form is brought into JSON once, here; from then on it is like any other. */
+function itemFrom({ head, tail, versionAt, labelsAt, labelsLength, apiVersion, bigIntegers }: JsonLayout, version: number): Item {
+  const inserted = `${versionPrefix}${version}"`;
+  return { bytes: Buffer.from(head + inserted + tail), apiVersion, versionAt: versionAt + versionPrefix.length, labelsAt: labelsLength === 0 ? 0 : labelsAt + inserted.length, labelsLength, bigIntegers };
+}
+
+function decoded(key: ObjectKey, stored: Buffer): ApiObject {
+  const body = stored.subarray(headerBytes + (stored[3] ?? 0), stored.length - checksumBytes);
+  const result = decodeBody(mediaTypes[stored[1] ?? 0] ?? '', body);
+  if (!result.ok) throw new DamagedValueError(key, result.message);
+  return { ...result.object, apiVersion: apiVersionIn(stored) };
+}
+
+function itemInJson(key: ObjectKey, stored: Buffer, version: number): Item {
   const bodyAt = headerBytes + (stored[3] ?? 0);
   const bodyEnd = stored.length - checksumBytes;
   const insertAt = stored.readUInt32LE(4);
@@ -125,20 +161,31 @@ class JsonParts {
 /** Turns `{"spec":…}` into what follows the metadata. */
 const membersAfter = (content: string): string => (content === '{}' ? '}' : `,${content.slice(1)}`);
 
-function assemble(parts: { apiVersion: string; body: string; versionAt: number; labelsAt: number; labelsLength: number; bigIntegers: boolean }): Buffer {
-  const apiVersionBytes = Buffer.byteLength(parts.apiVersion);
+interface Layout {
+  readonly mediaType: number;
+  readonly apiVersion: string;
+  readonly body: string | Buffer;
+  readonly versionAt: number;
+  readonly labelsAt: number;
+  readonly labelsLength: number;
+  readonly bigIntegers: boolean;
+}
+
+function assemble({ mediaType, apiVersion, body, versionAt, labelsAt, labelsLength, bigIntegers }: Layout): Buffer {
+  const apiVersionBytes = Buffer.byteLength(apiVersion);
   if (apiVersionBytes > 255) throw new RangeError(`apiVersion of ${apiVersionBytes} bytes is too long to be stored`);
-  const size = headerBytes + apiVersionBytes + Buffer.byteLength(parts.body) + checksumBytes;
+  const size = headerBytes + apiVersionBytes + Buffer.byteLength(body) + checksumBytes;
   const stored = Buffer.allocUnsafe(size);
   stored.writeUInt8(storedFormat, 0);
-  stored.writeUInt8(jsonMediaType, 1);
-  stored.writeUInt8(parts.bigIntegers ? flagBigIntegers : 0, 2);
+  stored.writeUInt8(mediaType, 1);
+  stored.writeUInt8(bigIntegers ? flagBigIntegers : 0, 2);
   stored.writeUInt8(apiVersionBytes, 3);
-  stored.writeUInt32LE(parts.versionAt, 4);
-  stored.writeUInt32LE(parts.labelsAt, 8);
-  stored.writeUInt32LE(parts.labelsLength, 12);
-  stored.write(parts.apiVersion, headerBytes);
-  stored.write(parts.body, headerBytes + apiVersionBytes);
+  stored.writeUInt32LE(versionAt, 4);
+  stored.writeUInt32LE(labelsAt, 8);
+  stored.writeUInt32LE(labelsLength, 12);
+  stored.write(apiVersion, headerBytes);
+  if (typeof body === 'string') stored.write(body, headerBytes + apiVersionBytes);
+  else body.copy(stored, headerBytes + apiVersionBytes);
   stored.writeUInt32LE(crc32(stored.subarray(0, size - checksumBytes)), size - checksumBytes);
   return stored;
 }
@@ -148,7 +195,7 @@ function check(key: ObjectKey, stored: Buffer): void {
   if (stored[0] !== storedFormat) throw new DamagedValueError(key, `unknown format ${stored[0]}`);
   const checksumAt = stored.length - checksumBytes;
   if (crc32(stored.subarray(0, checksumAt)) !== stored.readUInt32LE(checksumAt)) throw new DamagedValueError(key, 'its checksum does not match');
-  if (stored[1] !== jsonMediaType) throw new DamagedValueError(key, `unknown media type ${stored[1]}`);
+  if (stored[1] === 0 || mediaTypes[stored[1] ?? 0] === undefined) throw new DamagedValueError(key, `unknown media type ${stored[1]}`);
 }
 
 /** The few apiVersions there are, so that objects share their strings. Bounded: a cluster with more versions than this pays with memory. */

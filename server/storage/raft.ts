@@ -13,6 +13,7 @@ import type { Consistency, Failure, GetResult, ListRequest, ListResult, ObjectKe
 import { DirectWatcher } from './direct/watcher.js';
 import { Follower } from './direct/follower.js';
 import { encodeStored } from './encoding.js';
+import type { StoredForm } from './forms.js';
 import { KeySpace } from './keys.js';
 import { StoreReader } from './storereader.js';
 import { DamagedItem, noSelectableFields, storedObjectOf, type SelectableFields, type StoredItem } from './storedobject.js';
@@ -22,6 +23,8 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
   /** First part of all keys, option `--etcd-prefix`. Default `/registry`. */
   readonly prefix?: string;
   readonly selectableFields?: SelectableFields;
+  /** Form of what is written from now on, JSON if null; what is there stays readable. */
+  readonly storedForm?: StoredForm | null;
   /** Resources whose objects are kept in memory; all of them unless told. The others are read from the store, with the same answers. */
   readonly cached?: (resource: GroupResource) => boolean;
   /** How long a read may wait for its barrier, and for the cache to be loaded. */
@@ -155,7 +158,7 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   private async put(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult> {
-    const value = encodeStored(key, object);
+    const value = encodeStored(key, object, this.options.storedForm);
     const outcome = await this.write(key, expected, { type: 'put', key: this.keys.keyOf(key), value }, terms);
     if (typeof outcome !== 'number') return outcome;
     const resource = this.cache.of(key.resource);
@@ -185,7 +188,7 @@ class ReplicatedStorage implements RaftStorage {
 
   private sideOperation(side: SideWrite): Operation {
     const key = this.keys.keyOf(side.key);
-    return side.action === 'remove' ? { type: 'delete', key } : { type: 'put', key, value: encodeStored(side.key, side.object) };
+    return side.action === 'remove' ? { type: 'delete', key } : { type: 'put', key, value: encodeStored(side.key, side.object, this.options.storedForm) };
   }
 
   /** The object's own state comes first: while it is not as expected, what others claimed does not matter. */

@@ -1,0 +1,55 @@
+import { DEPTH_MAX, type DecodeResult } from '../../workers/codecs/contract.js';
+import { kindOf, protobufDecode, protobufEncode } from '../../workers/codecs/protobuf/index.js';
+import { yamlCodec } from '../../workers/codecs/yaml.js';
+import type { ApiObject } from '../api/object.js';
+import type { GroupResource } from '../api/resource.js';
+import type { ObjectKey } from './contract.js';
+
+/** Forms of stored objects besides JSON, which every type has and which `encoding.ts` knows by itself. */
+export type OtherMediaType = 'application/yaml' | 'application/vnd.kubernetes.protobuf';
+
+export interface StoredForm {
+  readonly mediaType: OtherMediaType;
+  /** Kind of a built-in type in the form in which it is stored, which objects in storage do not name; null for any other type. */
+  readonly kind: (resource: GroupResource) => string | null;
+}
+
+interface FormCodec {
+  /** Null when the object has no such form: custom resources have none, and neither do objects that are no part of the API. */
+  encode(object: ApiObject, kind: string): Buffer | null;
+  decode(body: Buffer): DecodeResult;
+}
+
+const CODECS: Readonly<Record<OtherMediaType, FormCodec>> = {
+  'application/vnd.kubernetes.protobuf': {
+    // With its envelope: the message alone does not say of what kind it is.
+    encode(object, kind) {
+      const result = protobufEncode(object, kindOf(object.apiVersion ?? '', kind));
+      return result.ok ? result.bytes : null;
+    },
+    decode: body => protobufDecode(body),
+  },
+  'application/yaml': {
+    encode: object => yamlCodec.encode(object),
+    decode: body => yamlCodec.decode(body, { findDuplicates: false, depthMax: DEPTH_MAX }),
+  },
+};
+
+export const isOtherMediaType = (mediaType: string): mediaType is OtherMediaType => Object.hasOwn(CODECS, mediaType);
+
+/** The body of a stored value without resource version, or null when the type has no such form and is stored in JSON. */
+export function encodeBody({ mediaType, kind }: StoredForm, key: ObjectKey, object: ApiObject): Buffer | null {
+  const name = kind(key.resource);
+  if (name === null) return null;
+  const { metadata: { resourceVersion: _version, ...metadata }, ...content } = object;
+  return CODECS[mediaType].encode({ ...content, metadata }, name);
+}
+
+/** The object of a body that `encodeBody` made, with or without its kind. */
+export function decodeBody(mediaType: string, body: Buffer): { readonly ok: true; readonly object: ApiObject } | { readonly ok: false; readonly message: string } {
+  if (!isOtherMediaType(mediaType)) return { ok: false, message: `unknown media type ${JSON.stringify(mediaType)}` };
+  const result = CODECS[mediaType].decode(body);
+  if (!result.ok) return result;
+  const object = result.value as ApiObject;
+  return typeof object === 'object' && object !== null && typeof object.metadata === 'object' ? { ok: true, object } : { ok: false, message: 'it holds no object with metadata' };
+}
