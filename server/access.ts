@@ -58,7 +58,7 @@ export function createAccess({ options, files, storage, log }: AccessOptions): A
   const names = options['authorization-mode'].length === 0 ? ['AlwaysAllow'] : options['authorization-mode'];
   // Roles are followed whatever the modes are: nobody may write a role that grants more than its writer holds.
   const rbac = createRbac(storage);
-  const modes = names.map((name) => modeOf(name, { rbac, storage }));
+  const modes = names.map((name) => modeOf(name, { rbac, storage, files }));
   const open = names.includes('AlwaysAllow');
   if (open) log.warn('every authenticated request is allowed; give --authorization-mode=RBAC to change that');
   if (open && options['anonymous-auth']) log.warn('requests without credentials are refused, because authorization would allow them everything');
@@ -91,13 +91,20 @@ function tokenServices({ options, files: { signingKey, verificationKeys, staticT
   };
 }
 
-function modeOf(name: string, { rbac, storage }: { readonly rbac: Rbac; readonly storage: Storage }): Mode {
-  switch (name) {
-    case 'AlwaysAllow': return { authorize: alwaysAllow, rules: everythingAllowed };
-    case 'AlwaysDeny': return { authorize: alwaysDeny, rules: null };
-    case 'RBAC': return { authorize: rbac.authorize, rules: rbac.rules };
-    case 'Node': return createNodeAuthorization(storage);
-    // Options that name what is not there are refused before anything starts.
-    default: throw new Error(`--authorization-mode=${name} is not available in this build`);
-  }
+interface Parts { readonly rbac: Rbac; readonly storage: Storage; readonly files: AccessFiles }
+
+/** How each mode is made; null where what it needs is missing. */
+const modeMakers: Readonly<Record<string, (parts: Parts) => Mode | null>> = {
+  AlwaysAllow: () => ({ authorize: alwaysAllow, rules: everythingAllowed }),
+  AlwaysDeny: () => ({ authorize: alwaysDeny, rules: null }),
+  RBAC: ({ rbac }) => ({ authorize: rbac.authorize, rules: rbac.rules }),
+  Node: ({ storage }) => createNodeAuthorization(storage),
+  ABAC: ({ files }) => files.policies,
+};
+
+function modeOf(name: string, parts: Parts): Mode {
+  const mode = modeMakers[name]?.(parts) ?? null;
+  // Reading the options refuses what is not there, so this is a defect.
+  if (mode === null) throw new Error(`--authorization-mode=${name} is not available in this build`);
+  return mode;
 }

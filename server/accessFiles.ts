@@ -1,5 +1,6 @@
 import { readSigningKey, readVerificationKeys, type SigningKey, type VerificationKey } from './authentication/serviceaccount/keys.js';
 import { readStaticTokens, type StaticTokens } from './authentication/tokens/staticFile.js';
+import { readAbacPolicies, type AbacPolicies } from './authorization/abac.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 
 /** What the options about access name in files. */
@@ -7,16 +8,19 @@ export interface AccessFiles {
   readonly staticTokens: StaticTokens | null;
   readonly signingKey: SigningKey | null;
   readonly verificationKeys: readonly VerificationKey[];
+  readonly policies: AbacPolicies | null;
 }
 
 /** Reads them all, before anything starts. Throws with the option and the file named. */
 export function readAccessFiles(options: ApiServerOptions): AccessFiles {
   const tokenFile = options['token-auth-file'];
+  const policyFile = options['authorization-policy-file'];
   const signingFile = options['service-account-signing-key-file'];
   return {
     staticTokens: tokenFile === null ? null : readStaticTokens(tokenFile),
     signingKey: signingFile === null ? null : readSigningKey(signingFile, '--service-account-signing-key-file'),
     verificationKeys: verificationKeys(options),
+    policies: policyFile === null ? null : readAbacPolicies(policyFile),
   };
 }
 

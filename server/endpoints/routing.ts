@@ -55,9 +55,13 @@ const refuse = (): never => { throw pathNotFound(); };
 /** The third segment after the version prefix: `/api/v1/watch/…`, `/apis/GROUP/VERSION/watch/…`. */
 const hasWatchPrefix = ({ path, group }: ResourceInfo): boolean => path.split('/').filter(segment => segment !== '')[group === '' ? 2 : 3] === 'watch';
 
+/** `namespaces/NAME` counts as being inside itself; `namespaces/NAME/namespaces` is nowhere. */
+const isItself = ({ path, namespace, name }: ResourceInfo): boolean => name === namespace && !path.includes(`/namespaces/${namespace}/namespaces`);
+
 function placeOf(info: ResourceInfo, resource: ServedResource): Place {
   const ofNamespaces = resource.resource === 'namespaces' && resource.group === '';
-  if (!resource.namespaced && info.namespace !== '' && !ofNamespaces) throw pathNotFound();
+  // Permissions were looked up in the namespace of the path: nothing outside it may be reached through it.
+  if (!resource.namespaced && info.namespace !== '' && !(ofNamespaces && isItself(info))) throw pathNotFound();
   const named = info.name !== '' && !COLLECTION_VERBS.has(info.verb);
   if (hasWatchPrefix(info)) {
     if (info.subresource !== '') throw pathNotFound();

@@ -42,10 +42,10 @@ export const accessFlags = {
   ...inGroup('Authorization', {
     'authorization-mode': {
       kind: 'strings', default: [], oneOf: ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'], value: 'mode,...',
-      help: 'How permissions are found, in order; AlwaysAllow unless given. So far RBAC grants what every cluster grants to everybody, and to system:masters everything; Node, ABAC and Webhook grant nothing.',
+      help: 'How permissions are found, in order; AlwaysAllow unless given. Whatever they say, group system:masters may do everything. Webhook is not available in this build.',
     },
     'authorization-config': { kind: 'string', default: null, effect: 'refused', value: 'file', help: 'File with the chain of authorizers; excludes the mode and webhook options.' },
-    'authorization-policy-file': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Policy for ABAC, a JSON object a line.' },
+    'authorization-policy-file': { kind: 'string', default: null, value: 'file', help: 'Policy for ABAC, a JSON object a line.' },
     'authorization-webhook-config-file': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Client configuration of the service for mode Webhook.' },
     'authorization-webhook-version': { kind: 'string', default: 'v1beta1', oneOf: ['v1', 'v1beta1'], effect: 'none', help: 'Version of SubjectAccessReview to talk in.' },
     'authorization-webhook-cache-authorized-ttl': { kind: 'duration', default: 300_000, effect: 'none', help: 'How long a yes is remembered.' },

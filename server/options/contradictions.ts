@@ -39,6 +39,7 @@ const rules: readonly Rule[] = [
   excludes('service-account-signing-endpoint', 'service-account-signing-key-file', 'service-account-key-file'),
   modeNeeds('ABAC', 'authorization-policy-file'),
   modeNeeds('Webhook', 'authorization-webhook-config-file'),
+  modesThatAreThere,
   modesAreUnique,
   watchTimeouts,
   serviceRanges,
@@ -71,6 +72,11 @@ function accountTokenLifetime(options: ApiServerOptions, given: ReadonlySet<stri
   const longest = options['service-account-max-token-expiration'];
   if (!given.has('service-account-max-token-expiration') || longest === 0 || (longest >= tokenLifetimeMinMs && longest <= tokenLifetimeMaxMs)) return null;
   return `--service-account-max-token-expiration must be between ${formatDuration(tokenLifetimeMinMs)} and 2^32 seconds, not ${formatDuration(longest)}`;
+}
+
+/** A mode that did nothing would refuse what it should allow, or the other way round. */
+function modesThatAreThere(options: ApiServerOptions): string | null {
+  return options['authorization-mode'].includes('Webhook') ? '--authorization-mode=Webhook is not available in this build; leave it out' : null;
 }
 
 function modesAreUnique(options: ApiServerOptions): string | null {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { requestInfo } from '../../../server/http/requestinfo.js';
 import { parseQuery, parseTarget } from '../../../server/http/target.js';
 
-interface Expected { verb: string; group?: string; version?: string; namespace?: string; resource?: string; subresource?: string; name?: string; rest?: string[] }
+interface Expected { verb: string; group?: string; version?: string; namespace?: string; resource?: string; subresource?: string; name?: string; fieldSelector?: string; rest?: string[] }
 
 function read(method: string, url: string): ReturnType<typeof requestInfo> {
   const target = parseTarget(url);
@@ -51,7 +51,7 @@ const resources: [string, string, Expected][] = [
   ['GET', '/api/v1/pods?watch=FALSE', { verb: 'list', resource: 'pods' }],
   ['GET', '/api/v1/pods?watch=0', { verb: 'list', resource: 'pods' }],
   ['GET', '/api/v1/namespaces/ns/pods/a?watch=1', { verb: 'get', namespace: 'ns', resource: 'pods', name: 'a' }],
-  ['GET', '/api/v1/namespaces/ns/pods?fieldSelector=metadata.name%3Da', { verb: 'list', namespace: 'ns', resource: 'pods', name: 'a', fieldSelector: 'metadata.name%3Da' }],
+  ['GET', '/api/v1/namespaces/ns/pods?fieldSelector=metadata.name%3Da', { verb: 'list', namespace: 'ns', resource: 'pods', name: 'a', fieldSelector: 'metadata.name=a' }],
   ['GET', '/api/v1/namespaces/ns/pods?fieldSelector=metadata.name==a,status.phase=Running&watch=1', { verb: 'watch', namespace: 'ns', resource: 'pods', name: 'a', fieldSelector: 'metadata.name==a,status.phase=Running' }],
   ['GET', '/api/v1/namespaces/ns/pods?fieldSelector=metadata.name!=a', { verb: 'list', namespace: 'ns', resource: 'pods', fieldSelector: 'metadata.name!=a' }],
   ['GET', '/api/v1/namespaces/ns/pods?fieldSelector=metadata.name=a/b', { verb: 'list', namespace: 'ns', resource: 'pods', fieldSelector: 'metadata.name=a/b' }],
