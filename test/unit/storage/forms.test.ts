@@ -68,7 +68,7 @@ describe('forms of stored values', () => {
         expect(() => itemOf(at, damaged, 1), `byte ${index}`).to.throw(DamagedValueError);
       }
       const nonsense = Buffer.from(value);
-      nonsense.fill(0xff, 18, -4).writeUInt32LE(crc32(nonsense.subarray(0, -4)), nonsense.length - 4);
+      nonsense.fill(0xff, 18, value.length - 4).writeUInt32LE(crc32(nonsense.subarray(0, -4)), nonsense.length - 4);
       expect(() => itemOf(at, nonsense, 1)).to.throw(DamagedValueError);
     });
   }
