@@ -2,6 +2,7 @@ import { mutatingAdmissionPolicyBindings, validatingAdmissionPolicyBindings } fr
 import { mutatingAdmissionPolicies, validatingAdmissionPolicies } from './admissionregistration.k8s.io/policies.js';
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from './admissionregistration.k8s.io/webhookConfigurations.js';
 import { apiServices } from './apiregistration.k8s.io/apiServices.js';
+import { certificateSigningRequests } from './certificates.k8s.io/requests.js';
 import { leases } from './coordination.k8s.io/leases.js';
 import { flowSchemas } from './flowcontrol.apiserver.k8s.io/flowSchemas.js';
 import { priorityLevels } from './flowcontrol.apiserver.k8s.io/priorityLevels.js';
@@ -31,6 +32,7 @@ export const configurationStrategies: Readonly<Record<string, Strategy>> = {
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': validatingAdmissionPolicyBindings,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': validatingWebhookConfigurations,
   'apiservices.apiregistration.k8s.io': apiServices,
+  'certificatesigningrequests.certificates.k8s.io': certificateSigningRequests,
   'leases.coordination.k8s.io': leases,
   'flowschemas.flowcontrol.apiserver.k8s.io': flowSchemas,
   'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': priorityLevels,

@@ -1,6 +1,9 @@
-/** Whether two JSON values are equal; the order of members does not matter, nor does an absent member differ from an undefined one. */
+/**
+ * Whether two JSON values are equal; the order of members does not matter, nor does an absent member differ from an undefined one, or an empty
+ * list from none.
+ */
 export function sameValue(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
+  if (a === b || (isNone(a) && isNone(b) && (Array.isArray(a) || Array.isArray(b)))) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index]));
   const left = a as Readonly<Record<string, unknown>>;
@@ -9,3 +12,5 @@ export function sameValue(a: unknown, b: unknown): boolean {
   for (const name of names) if (!sameValue(left[name], right[name])) return false;
   return true;
 }
+
+const isNone = (value: unknown): boolean => value === null || value === undefined || (Array.isArray(value) && value.length === 0);

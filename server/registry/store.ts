@@ -312,7 +312,7 @@ class GenericRegistry implements Registry {
   }
 
   private contextOf({ user, manager, owners, dryRun }: WriteOptions): WriteContext {
-    return { now: new Date(this.now()).toISOString().replace(/\.\d+Z$/, 'Z'), userName: user.name, manager, owners, dryRun };
+    return { now: new Date(this.now()).toISOString().replace(/\.\d+Z$/, 'Z'), user, manager, owners, dryRun };
   }
 }
 

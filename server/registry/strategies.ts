@@ -68,7 +68,6 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   'horizontalpodautoscalers.autoscaling': horizontalPodAutoscalers,
   'cronjobs.batch': cronJobs,
   'jobs.batch': jobs,
-  'certificatesigningrequests.certificates.k8s.io': selecting('spec.signerName'),
   'endpointslices.discovery.k8s.io': endpointSlices,
   'poddisruptionbudgets.policy': podDisruptionBudgets,
   'resourceclaims.resource.k8s.io': answersObject,

@@ -1,11 +1,12 @@
 import type { ApiObject, JsonObject } from '../api/object.js';
+import type { User } from '../api/user.js';
 import type { FieldError } from './validation/field.js';
 
 /** What a strategy may know of the request: everything nondeterministic is handed in, so that rules stay pure functions. */
 export interface WriteContext {
   /** Now, RFC 3339 with seconds. */
   readonly now: string;
-  readonly userName: string;
+  readonly user: User;
   /** Under which name the writer's fields are recorded. */
   readonly manager: string;
   /** `managedFields` as the write has worked them out itself; absent when the registry does. */

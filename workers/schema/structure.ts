@@ -165,9 +165,12 @@ const memberOf = (field: Field, owner: string): Member => {
   };
 };
 
-/** Whether a member that was set looks as if it was not. */
+/**
+ * Whether a member that was set looks as if it was not. Of a list that is printed as null while it is empty, an empty one stays for now: its
+ * sender owns the field then, although nothing of that is kept.
+ */
 const isAbsent = (value: Json, { presence, isCollection }: Member): boolean => {
-  if (isCollection) return isEmpty(value);
+  if (isCollection) return presence !== 'nullable' && isEmpty(value);
   if (presence === 'value') return value === '' || value === 0 || value === false || value === null;
   return value === null;
 };

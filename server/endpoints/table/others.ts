@@ -1,6 +1,7 @@
 import type { ApiObject } from '../../api/object.js';
+import { requestState } from '../../registry/certificates.k8s.io/requests.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
-import { at, atOr, type Cell, booleanAt, condition, countAt, NONE, numberAt, UNSET, type Cells } from './cell.js';
+import { at, atOr, type Cell, booleanAt, condition, countAt, duration, NONE, numberAt, UNSET, type Cells } from './cell.js';
 
 const subjects = (object: ApiObject, kind: string): string => itemsOf(object['subjects']).filter(subject => textAt(subject, 'kind') === kind)
   .map(subject => (kind === 'ServiceAccount' ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}` : textAt(subject, 'name'))).join(', ');
@@ -52,6 +53,10 @@ export const otherCells: Readonly<Record<string, Cells>> = {
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': { PolicyName: at('spec', 'policyName'), ParamRef: paramRef },
   'validatingwebhookconfigurations.admissionregistration.k8s.io': { Webhooks: countAt('webhooks') },
   'apiservices.apiregistration.k8s.io': { Service: apiServiceTarget, Available: availability },
+  'certificatesigningrequests.certificates.k8s.io': {
+    SignerName: at('spec', 'signerName'), Requestor: object => textAt(object, 'spec', 'username'), Condition: requestState,
+    RequestedDuration: object => (memberAt(object, 'spec', 'expirationSeconds') === undefined ? NONE : duration(Number(textAt(object, 'spec', 'expirationSeconds')))),
+  },
   'horizontalpodautoscalers.autoscaling': {
     Reference: object => `${textAt(object, 'spec', 'scaleTargetRef', 'kind')}/${textAt(object, 'spec', 'scaleTargetRef', 'name')}`,
     MinPods: atOr(UNSET, 'spec', 'minReplicas'), MaxPods: numberAt('spec', 'maxReplicas'), Replicas: numberAt('status', 'currentReplicas'),

@@ -91,7 +91,7 @@ function validateHookName(name: string, path: Path): FieldError[] {
   return name.split('.').length < NAME_SEGMENTS_MIN ? [invalid(path, name, 'should be a domain with at least three segments separated by dots')] : [];
 }
 
-const validateSideEffects = (value: unknown, allowed: readonly string[], path: Path): FieldError[] => (value === undefined
+const validateSideEffects = (value: unknown, allowed: readonly string[], path: Path): FieldError[] => (value === undefined || value === null
   ? [required(path, `must specify one of ${allowed.join(', ')}`)]
   : allowed.includes(String(value)) ? [] : [notSupported(path, value, allowed)]);
 

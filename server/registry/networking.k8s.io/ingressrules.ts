@@ -34,7 +34,7 @@ function validatePaths(http: JsonObject, path: Path): FieldError[] {
 
 function validatePath(entry: JsonObject, path: Path): FieldError[] {
   const type = entry['pathType'];
-  if (type === undefined) return [required(path.child('pathType'), 'pathType must be specified')];
+  if (type === undefined || type === null) return [required(path.child('pathType'), 'pathType must be specified')];
   return [...validatePathText(textAt(entry, 'path'), String(type), path), ...validateBackend(objectAt(entry, 'backend') ?? {}, path.child('backend'))];
 }
 

@@ -14,7 +14,7 @@ export function segment(holder: JsonObject, member: string, path: Path): FieldEr
 export function validateTypedReference(reference: JsonObject, path: Path): FieldError[] {
   const group = reference['apiGroup'];
   return [
-    ...(group === undefined ? [] : dnsSubdomain(String(group), path.child('apiGroup'))),
+    ...(group === undefined || group === null ? [] : dnsSubdomain(String(group), path.child('apiGroup'))),
     ...segment(reference, 'kind', path),
     ...segment(reference, 'name', path),
   ];

@@ -24,8 +24,11 @@ class Maker {
     return value;
   }
 
-  private field({ shape }: Field, depth: number): unknown {
-    return this.value(shape, depth);
+  /** What is null while it is empty is made so at once: no codec tells the two apart. */
+  private field({ shape, presence }: Field, depth: number): unknown {
+    const value = this.value(shape, depth);
+    const isEmpty = (shape.is === 'list' || shape.is === 'map') && Object.keys(value as object).length === 0;
+    return isEmpty && presence === 'nullable' ? null : value;
   }
 
   private value(shape: Shape, depth: number): unknown {

@@ -1,0 +1,26 @@
+import { X509Certificate } from 'node:crypto';
+import { pemBlocks } from './pem.js';
+
+const PEM_TYPE = 'CERTIFICATE';
+
+/** What is wrong with issued certificates, PEM in base64, or null. */
+export function certificateComplaint(base64: string): string | null {
+  if (base64 === '') return null;
+  const blocks = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));
+  if (blocks.length === 0) return `must contain at least one ${PEM_TYPE} PEM block`;
+  for (const { type, hasHeaders, bytes } of blocks) {
+    if (type !== PEM_TYPE) return `only ${PEM_TYPE} PEM blocks are allowed, found ${JSON.stringify(type)}`;
+    if (hasHeaders) return 'no PEM block headers are permitted';
+    if (bytes.length === 0) return `found ${PEM_TYPE} PEM block containing 0 certificates`;
+    if (!isCertificate(bytes)) return 'x509: malformed certificate';
+  }
+  return null;
+}
+
+function isCertificate(bytes: Buffer): boolean {
+  try {
+    return new X509Certificate(bytes).raw.length > 0;
+  } catch {
+    return false;
+  }
+}

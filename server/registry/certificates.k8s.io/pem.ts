@@ -1,0 +1,15 @@
+/** One block of a PEM text (RFC 1421 in the form that RFC 7468 describes). */
+export interface PemBlock { readonly type: string; readonly hasHeaders: boolean; readonly bytes: Buffer }
+
+const BLOCK = /-----BEGIN ([^\r\n]*?)-----[ \t]*\r?\n([\s\S]*?)-----END \1-----/g;
+const HEADER = /^[^:\r\n]+:[^\r\n]*\r?\n/;
+
+/** The blocks of a text in order; what stands around them does not count. */
+export function pemBlocks(text: string): PemBlock[] {
+  return [...text.matchAll(BLOCK)].flatMap(([, type = '', content = '']) => {
+    let rest = content;
+    while (HEADER.test(rest)) rest = rest.replace(HEADER, '');
+    const base64 = rest.replace(/\s/g, '');
+    return /^[A-Za-z0-9+/]*={0,2}$/.test(base64) && base64.length % 4 === 0 ? [{ type, hasHeaders: rest !== content, bytes: Buffer.from(base64, 'base64') }] : [];
+  });
+}
