@@ -8,6 +8,7 @@ import type { Authenticator } from './authentication/authenticator.js';
 import { certificateAuthenticator } from './authentication/certificate.js';
 import { createIssuer } from './authentication/serviceaccount/issuer.js';
 import { createLookup } from './authentication/serviceaccount/lookup.js';
+import { secretTokens } from './authentication/serviceaccount/secretTokens.js';
 import { accountTokenVerifier } from './authentication/serviceaccount/verifier.js';
 import { bootstrapTokens } from './authentication/tokens/bootstrapTokens.js';
 import type { TokenServices } from './authentication/tokens/services.js';
@@ -83,6 +84,7 @@ function tokenServices({ options, files: { signingKey, verificationKeys, staticT
   const ways: TokenAuthenticator[] = [
     ...(staticTokens === null ? [] : [forThisApi(audiences, staticTokens)]),
     ...(issuers.length === 0 ? [] : [accountTokenVerifier({ issuers, keys: verificationKeys, audiences, lookup })]),
+    ...(verificationKeys.length === 0 ? [] : [forThisApi(audiences, secretTokens({ keys: verificationKeys, storage, lookup }))]),
     ...(options['enable-bootstrap-token-auth'] ? [forThisApi(audiences, bootstrapTokens(storage))] : []),
   ];
   return {

@@ -9,6 +9,7 @@ import { createIssuer } from '../../../server/authentication/serviceaccount/issu
 import { readSigningKey, readVerificationKeys, type SigningKey, type VerificationKey } from '../../../server/authentication/serviceaccount/keys.js';
 import { createLookup } from '../../../server/authentication/serviceaccount/lookup.js';
 import { openIdDocuments } from '../../../server/authentication/serviceaccount/openid.js';
+import { secretTokens } from '../../../server/authentication/serviceaccount/secretTokens.js';
 import { accountTokenVerifier } from '../../../server/authentication/serviceaccount/verifier.js';
 import type { TokenAuthenticator } from '../../../server/authentication/tokens/token.js';
 import { createMemoryStorage, type MemoryStorage } from '../../../server/storage/memory.js';
@@ -166,6 +167,41 @@ describe('authentication/serviceaccount', () => {
     for (const text of ['', 'x', '.', '..', 'a.b', 'a.b.c', 'a.b.c.d.e', '%00.%00.%00', `${'A'.repeat(5000)}.B.C`, 'e30.e30.']) {
       it(`garbage: ${JSON.stringify(text.slice(0, 20))}`, async () => { expect(await outcome(text)).to.equal('absent'); });
     }
+  });
+
+  describe('tokens kept in secrets', () => {
+    const kept = (more: JsonObject = {}): JsonObject => ({
+      iss: 'kubernetes/serviceaccount', sub: 'system:serviceaccount:ns:robot', 'kubernetes.io/serviceaccount/namespace': 'ns', 'kubernetes.io/serviceaccount/secret.name': 'kept',
+      'kubernetes.io/serviceaccount/service-account.name': 'robot', 'kubernetes.io/serviceaccount/service-account.uid': 'u1', ...more,
+    });
+    const answer = async (token: string, held: string | null, labels: Record<string, string> = {}): Promise<unknown> => {
+      const key = { resource: { group: '', resource: 'secrets' }, namespace: 'ns', name: 'kept' };
+      if (held !== null) await storage.create(key, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'kept', namespace: 'ns', labels }, data: { token: Buffer.from(held).toString('base64') } }, { timeoutMs: 1000 });
+      const found = await secretTokens({ keys, storage, lookup: createLookup(storage) })(token);
+      return typeof found === 'object' && found !== null ? found.name : found;
+    };
+    const sign = (claims: JsonObject): Promise<string> => signedWith(rsa.privateKey, { alg: 'RS256' }, claims);
+
+    it('count as long as their secret holds them', async () => {
+      const token = await sign(kept());
+      expect(await answer(token, null)).to.equal('service account token has been invalidated');
+      expect(await answer(token, token)).to.equal('system:serviceaccount:ns:robot');
+    });
+    it('do not count when the secret holds another one', async () => {
+      const token = await sign(kept());
+      expect(await answer(token, `${token}x`)).to.equal('service account token has been invalidated');
+    });
+    it('do not count when their secret is marked as unused', async () => {
+      const token = await sign(kept());
+      expect(await answer(token, token, { 'kubernetes.io/legacy-token-invalid-since': '2030-01-01' })).to.equal('service account token has been marked as unused');
+    });
+    it('do not count for another account than they name, nor when forged', async () => {
+      const another = await sign(kept({ 'kubernetes.io/serviceaccount/service-account.uid': 'old' }));
+      expect(await answer(another, another)).to.equal('service account ns/robot has been deleted');
+      expect(await answer(await sign(kept({ sub: 'system:admin' })), null)).to.equal('the token names no service account');
+      expect(await answer(await signedWith(stranger.privateKey, { alg: 'RS256' }, kept()), null)).to.equal('no key of this cluster has signed the token');
+      expect(await answer(await issued(), null)).to.equal(null);
+    });
   });
 
   describe('keys', () => {

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { compactVerify, decodeJwt, decodeProtectedHeader } from 'jose';
+import type { JsonObject } from '../../api/object.js';
+import type { VerificationKey } from './keys.js';
+
+/** Tokens whose signature is remembered; the oldest makes room. */
+const rememberedMax = 10_000;
+
+/** What a verified token says, as `T`, or why it says nothing. */
+export type SignatureCheck<T> = (token: string) => Promise<T | string>;
+
+/**
+ * Verifies signatures and reads what they vouch for; `read` answers null for a payload that is not of its kind. What was vouched for once
+ * stays so, and is remembered. Time and look-ups are for the caller to ask, anew each time.
+ */
+export function signatureCheck<T extends object>(keys: readonly VerificationKey[], read: (payload: JsonObject) => T | null): SignatureCheck<T> {
+  const remembered = new Map<string, T>();
+  return async (token) => {
+    // The token itself is not kept.
+    const digest = createHash('sha256').update(token).digest('base64');
+    const known = remembered.get(digest);
+    if (known !== undefined) return known;
+    const payload = await verify(token, keys);
+    if (typeof payload === 'string') return payload;
+    const vouched = read(payload);
+    if (vouched === null) return 'the token names no service account';
+    if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value!);
+    remembered.set(digest, vouched);
+    return vouched;
+  };
+}
+
+/** Read before anything is verified, and only to know whose business the token is. Empty for what is no token of this form. */
+export function claimedIssuer(token: string): string {
+  try {
+    return decodeJwt(token).iss ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** Verifies with every key that may fit, each with its own algorithm; what the header says selects among keys and nothing else. */
+async function verify(token: string, keys: readonly VerificationKey[]): Promise<JsonObject | string> {
+  let id: string | undefined;
+  try {
+    id = decodeProtectedHeader(token).kid;
+  } catch {
+    return 'the token has no readable header';
+  }
+  const named = keys.filter((key) => key.id === id);
+  for (const { key, algorithm } of named.length === 0 ? keys : named) {
+    const payload = await payloadSignedBy(token, key, algorithm);
+    if (payload !== null) return payload;
+  }
+  return 'no key of this cluster has signed the token';
+}
+
+async function payloadSignedBy(token: string, key: VerificationKey['key'], algorithm: string): Promise<JsonObject | null> {
+  try {
+    const { payload } = await compactVerify(token, key, { algorithms: [algorithm] });
+    const value: unknown = JSON.parse(new TextDecoder().decode(payload));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value as JsonObject : null;
+  } catch {
+    return null;
+  }
+}
