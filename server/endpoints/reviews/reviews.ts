@@ -1,14 +1,16 @@
 import type { ResourceVerb } from '../routing.js';
 import { createBinding } from '../pods/binding.js';
 import type { VerbHandler } from '../verbs/deps.js';
+import { getComponentStatus, listComponentStatuses } from './componentStatuses.js';
 import { localSubjectAccessReview, selfSubjectAccessReview, subjectAccessReview } from './accessReviews.js';
 import { selfSubjectRulesReview } from './rulesReview.js';
 import { selfSubjectReview } from './selfSubjectReview.js';
 import { tokenReview } from './tokenReview.js';
 
-/** Types that stand for a question, or for something to do; their only verb answers it. */
+/** Types of which nothing is stored: they stand for a question, or for something to do, and their verbs answer it. */
 export const REVIEWS: Readonly<Record<string, Readonly<Partial<Record<ResourceVerb, VerbHandler>>>>> = {
   'bindings.': { create: createBinding },
+  'componentstatuses.': { get: getComponentStatus, list: listComponentStatuses },
   'selfsubjectreviews.authentication.k8s.io': { create: selfSubjectReview },
   'tokenreviews.authentication.k8s.io': { create: tokenReview },
   'subjectaccessreviews.authorization.k8s.io': { create: subjectAccessReview },

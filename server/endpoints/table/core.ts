@@ -51,6 +51,9 @@ function nodeStatus(node: ApiObject): string {
 const nodeAddress = (node: ApiObject, type: string): string =>
   textAt(itemsOf(memberAt(node, 'status', 'addresses')).find(address => textAt(address, 'type') === type), 'address') || NONE;
 
+/** Components have their conditions beside the metadata, and one that matters. */
+const health = (object: ApiObject): JsonValue | undefined => itemsOf(object['conditions']).find(each => textAt(each, 'type') === 'Healthy');
+
 function kernelVersion(node: ApiObject): string {
   const [version, architecture] = [textAt(node, 'status', 'nodeInfo', 'kernelVersion'), textAt(node, 'status', 'nodeInfo', 'architecture')];
   return version === '' ? '<unknown>' : architecture === '' ? version : `${version} (${architecture})`;
@@ -87,6 +90,10 @@ const terminatingOr = (object: ApiObject, state: string): string => (object.meta
 export const coreCells: Readonly<Record<string, Cells>> = {
   'pods': podCells,
   'configmaps': { Data: keysAt(['data'], ['binaryData']) },
+  'componentstatuses': {
+    Status: object => ({ True: 'Healthy', False: 'Unhealthy' }[textAt(health(object), 'status')] ?? 'Unknown'), Message: object => textAt(health(object), 'message'),
+    Error: object => textAt(health(object), 'error'),
+  },
   'endpoints': { Endpoints: endpointsText },
   'events': eventCells('involvedObject', 'message'),
   'events.events.k8s.io': eventCells('regarding', 'note'),
