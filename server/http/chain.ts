@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Request, Response } from '../endpoints/context.js';
+import type { Request, Response, Upgrade } from '../endpoints/context.js';
 import type { Authenticator } from '../authentication/authenticator.js';
 import type { Authorizer } from '../authorization/authorizer.js';
 import { tooManyRequests, unavailable } from '../api/status.js';
@@ -37,7 +37,7 @@ export type Answer = (exchange: Exchange) => Promise<void> | void;
 export type Draining = 'no' | 'retryAfter' | 'unavailable';
 
 export interface Chain {
-  readonly handle: (request: Request, response: Response) => void;
+  readonly handle: (request: Request, response: Response, upgrade?: Upgrade) => void;
   /** Requests that have not been answered completely. */
   readonly active: ReadonlySet<Exchange>;
   drain(how: Draining): void;
@@ -82,8 +82,8 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
     }
   };
 
-  const handle = (request: Request, response: Response): void => {
-    const exchange = begin(request, response);
+  const handle = (request: Request, response: Response, upgrade: Upgrade | null = null): void => {
+    const exchange = begin(request, response, upgrade);
     if (exchange === null) return;
     active.add(exchange);
     exchange.onClose(() => { active.delete(exchange); });
@@ -103,13 +103,13 @@ function refuse(exchange: Exchange, error: unknown, log: Logger): void {
 }
 
 /** Reads the request line. Null when it was so wrong that the answer is out already. */
-function begin(request: Request, response: Response): Exchange | null {
+function begin(request: Request, response: Response, upgrade: Upgrade | null): Exchange | null {
   const target = parseTarget(request.url ?? '');
   const path = target.ok ? target.path : '/';
   const query = parseQuery(target.ok ? target.search : '');
   const read = requestInfo(request.method ?? '', path, query);
   const info = read.ok ? read.info : { isResource: false, path, verb: 'other' } as const;
-  const exchange = new Exchange(request, response, auditIdOf(request), info, query);
+  const exchange = new Exchange(request, response, auditIdOf(request), info, query, upgrade);
   response.setHeader('audit-id', exchange.auditId);
   response.setHeader('cache-control', 'no-cache, private');
   if (target.ok && read.ok) return exchange;

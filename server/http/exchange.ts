@@ -1,4 +1,4 @@
-import type { Request, RequestContext, RequestInfo, Response, User } from '../endpoints/context.js';
+import type { Request, RequestContext, RequestInfo, Response, Upgrade, User } from '../endpoints/context.js';
 import { badRequest, StatusError } from '../api/status.js';
 
 /** Largest request body, as in the reference. */
@@ -25,6 +25,7 @@ export class Exchange implements RequestContext {
 
   constructor(
     readonly request: Request, readonly response: Response, readonly auditId: string, readonly info: RequestInfo, readonly query: URLSearchParams,
+    readonly upgrade: Upgrade | null = null,
   ) {
     response.once('close', () => { this.#close(); });
     // A client that resets the connection must never end the process: the response's `close` says all there is to know.

@@ -1,10 +1,12 @@
 import { createSecureServer } from 'node:http2';
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
+import { ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
-import type { Request, Response } from '../endpoints/context.js';
+import type { Request, Response, Upgrade } from '../endpoints/context.js';
 
 export interface ListenerOptions {
   /** Empty, `0.0.0.0` or `::` listens on all interfaces and address families. */
@@ -22,7 +24,7 @@ export interface ListenerOptions {
   readonly http2StreamsMax: number;
   /** Share of HTTP/2 requests whose connection is asked to go elsewhere, 0 to 0.02. */
   readonly goawayChance: number;
-  readonly handle: (request: Request, response: Response) => void;
+  readonly handle: (request: Request, response: Response, upgrade?: Upgrade) => void;
 }
 
 export interface Listener {
@@ -124,7 +126,7 @@ interface BusySockets { has(socket: TLSSocket): boolean; draining: boolean }
 function trackBusySockets(server: AnyServer, { handle, goawayChance }: ListenerOptions): BusySockets {
   const requests = new Map<object, number>();
   const busy: BusySockets = { has: (socket) => requests.has(socket), draining: false };
-  server.on('request', (request: Request, response: Response) => {
+  const accept = (request: Request, response: Response, upgrade?: Upgrade): void => {
     if ('stream' in request) {
       if (goawayChance > 0 && Math.random() < goawayChance) request.stream.session?.close();
     } else {
@@ -138,9 +140,21 @@ function trackBusySockets(server: AnyServer, { handle, goawayChance }: ListenerO
         if (busy.draining && left <= 0) socket.end();
       });
     }
-    handle(request, response);
-  });
+    handle(request, response, upgrade);
+  };
+  server.on('request', (request: Request, response: Response) => { accept(request, response); });
+  server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => { accept(request, answerTo(request, socket), { socket, head }); });
   return busy;
+}
+
+/** A request for another protocol gets no answer of its own from Node; it may be refused, or answered as if it had not asked. */
+function answerTo(request: IncomingMessage, socket: TLSSocket): ServerResponse {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.once('finish', () => { socket.end(); });
+  socket.on('error', ignore);
+  return response;
 }
 
 /** All families where there are several; IPv4 alone on machines without IPv6. */

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from 'commander';
 import type { ReplicaCount } from '../../deploy/settings.js';
+import { withBenchCluster, type BenchCluster } from './benchCluster.js';
 import { benchControlPlane } from './controlplane.js';
+import { benchWatchers } from './watchers.js';
 
 const positive = (text: string): number => {
   const value = Number(text);
@@ -14,12 +16,22 @@ const replicaCounts = (text: string): ReplicaCount[] => text.split(',').map((eac
   return value;
 });
 
-const program = new Command('bench')
-  .description('Measures a cluster of real processes on this machine, each figure beside the bare limit measured in the same run.')
+const program = new Command('bench').description('Measures a cluster of real processes on this machine, each figure beside the bare limit measured in the same run.');
+
+program.command('controlplane', { isDefault: true })
+  .description('creates, updates, gets, lists and a hundred watchers over HTTP/1.1')
   .option('--seconds <n>', 'how long each measure runs', positive, 4)
   .option('--connections <n>', 'connections of the load generator', positive, 32)
   .option('--replicas <list>', 'cluster sizes to measure', replicaCounts, [1, 3] as ReplicaCount[])
-  .addHelpText('after', '\nExamples:\n  npm run bench\n  npm run bench -- --replicas 1 --seconds 10\n');
+  .addHelpText('after', '\nExamples:\n  npm run bench\n  npm run bench -- --replicas 1 --seconds 10\n')
+  .action((options: { seconds: number; connections: number; replicas: ReplicaCount[] }) => benchControlPlane(options));
 
-program.parse();
-await benchControlPlane(program.opts<{ seconds: number; connections: number; replicas: ReplicaCount[] }>());
+const reading: Readonly<Record<string, { readonly about: string; readonly run: (cluster: BenchCluster, options: { readonly seconds: number }) => Promise<void> }>> = {
+  watchers: { about: 'thousands of watchers over HTTP/2, and the memory of idle ones', run: benchWatchers },
+};
+for (const [name, { about, run }] of Object.entries(reading)) {
+  program.command(name).description(about).option('--seconds <n>', 'how long each measure runs', positive, 5)
+    .action((options: { seconds: number }) => withBenchCluster(1, cluster => run(cluster, options)));
+}
+
+await program.parseAsync();

@@ -35,6 +35,10 @@ export interface Encoder {
   list(type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): EncodedList;
   /** A document that is no stored object, such as a Status; it names its kind. */
   document(value: object): Buffer;
+  /** What WebSocket messages with its events are. */
+  readonly messages: 'text' | 'binary';
+  /** Bytes of length that `frame` puts in front of an event. */
+  readonly lengthBytes: number;
   /** One event of a watch; `object` is an encoded single object. */
   frame(type: WatchFrameType, object: Buffer): Buffer;
 }

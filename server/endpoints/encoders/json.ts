@@ -46,6 +46,8 @@ const listHead = (type: TypeMeta, meta: ListMeta): Buffer => Buffer.concat([pref
 export const jsonEncoder: Encoder = {
   mediaType: 'application/json',
   streamType: 'application/json',
+  messages: 'text',
+  lengthBytes: 0,
   item: (resource, stored, metadataOnly) => (metadataOnly ? metadataItem(stored) : servedItem(resource, stored)),
   object: (type, item) => joined(prefixOf(type), item),
   list: (type, meta, items) => ({

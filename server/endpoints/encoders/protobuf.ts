@@ -21,6 +21,8 @@ function varint(value: number): number[] {
   return [...bytes, rest];
 }
 
+const LENGTH_BYTES = 4;
+
 const field = (tag: number, length: number): Buffer => Buffer.from([tag, ...varint(length)]);
 const EMPTY = Buffer.alloc(0);
 
@@ -50,7 +52,7 @@ function frame(type: string, object: Buffer): Buffer {
   const name = Buffer.from(type);
   const extension = Buffer.concat([field(0x0a, object.length), object]);
   const event = Buffer.concat([field(0x0a, name.length), name, field(0x12, extension.length), extension]);
-  const length = Buffer.allocUnsafe(4);
+  const length = Buffer.allocUnsafe(LENGTH_BYTES);
   length.writeUInt32BE(event.length);
   return Buffer.concat([length, event]);
 }
@@ -58,6 +60,8 @@ function frame(type: string, object: Buffer): Buffer {
 export const protobufEncoder: Encoder = {
   mediaType: PROTOBUF_MEDIA_TYPE,
   streamType: `${PROTOBUF_MEDIA_TYPE};stream=watch`,
+  messages: 'binary',
+  lengthBytes: LENGTH_BYTES,
   item: (resource, stored, metadataOnly) => (metadataOnly
     ? stored.encoded('protobuf metadata', object => unpack(encodeMessage({ metadata: object.decode().metadata }, PARTIAL)))
     : stored.encoded(`protobuf ${apiVersionOf(resource)}`, object => unpack(encodeMessage(servedObject(resource, object), resource)))),

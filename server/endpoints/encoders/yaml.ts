@@ -29,6 +29,8 @@ function* listParts({ apiVersion, kind }: TypeMeta, metadata: ListMeta, items: r
 export const yamlEncoder: Encoder = {
   mediaType: 'application/yaml',
   streamType: null,
+  messages: 'text',
+  lengthBytes: 0,
   item: (resource, stored, metadataOnly) => jsonEncoder.item(resource, stored, metadataOnly),
   object: (type, item) => text({ ...type, ...parsed(item) }),
   list: (type, meta, items) => ({ parts: listParts(type, meta, items), size: null }),

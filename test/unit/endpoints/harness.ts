@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { bootstrapRights } from '../../fixtures/bootstrapRights.js';
 import { masters } from '../../../server/authorization/builtin.js';
 import { firstDecision } from '../../../server/authorization/authorizer.js';
@@ -46,6 +46,11 @@ export async function startTestServer(log: Logger = silent): Promise<TestServer>
     authorize, requestTimeoutMs: 60_000, inflight: { readOnlyMax: 0, mutatingMax: 0 }, corsOrigins: [], strictTransportSecurity: null, metrics: createMetrics(), log,
   }, routes);
   const server = http.createServer((request, response) => { chain.handle(request, response); });
+  server.on('upgrade', (request, socket, head) => {
+    const response = new http.ServerResponse(request);
+    response.assignSocket(socket as Socket);
+    chain.handle(request, response, { socket, head });
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   await bootstrap({ registry, catalogue });

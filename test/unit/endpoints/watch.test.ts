@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { on, once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
 import { call, watchStream, type Stream } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
@@ -112,5 +115,68 @@ describe('endpoints/watch', () => {
     stalled.response.resume();
     const closed = new Promise<boolean>(resolve => { stalled.response.once('close', () => { resolve(stalled.response.complete); }); });
     expect(await closed).to.equal(false);
+  });
+
+  describe('as a WebSocket', () => {
+    const sockets: WebSocket[] = [];
+    const connect = (path: string, headers: Record<string, string> = {}): WebSocket => {
+      const socket = new WebSocket(`${server.url.replace('http', 'ws')}${path}`, ['base64url.bearer.authorization.k8s.io.eA', 'v4'], { headers });
+      sockets.push(socket);
+      return socket;
+    };
+    const messages = async (socket: WebSocket, count: number): Promise<{ data: Buffer; isBinary: boolean }[]> => {
+      const found: { data: Buffer; isBinary: boolean }[] = [];
+      for await (const [data, isBinary] of on(socket, 'message')) {
+        found.push({ data: data as Buffer, isBinary: isBinary as boolean });
+        if (found.length === count) break;
+      }
+      return found;
+    };
+    afterEach(() => { for (const socket of sockets.splice(0)) socket.terminate(); });
+
+    it('sends a message for each event, of any size', async () => {
+      const socket = connect(`${SECRETS}?watch=1`);
+      const seen = messages(socket, 4);
+      await once(socket, 'open');
+      expect(socket.protocol).to.equal('v4');
+      for (const [name, bytes] of [['a', 0], ['b', 300], ['c', 70_000], ['d', 0]] as const) {
+        await call(server.url, 'POST', SECRETS, { body: { metadata: { name }, data: { k: Buffer.alloc(bytes).toString('base64') } } });
+      }
+      const events = (await seen).map(({ data, isBinary }) => ({ isBinary, ...(JSON.parse(data.toString()) as Event) }));
+      expect(events.map(({ isBinary, type, object }) => [isBinary, type, object.metadata.name])).to.deep.equal(['a', 'b', 'c', 'd'].map(name => [false, 'ADDED', name]));
+    });
+
+    it('sends Protobuf in binary messages without a length of their own', async () => {
+      await create('a');
+      const [event] = await messages(connect(`${SECRETS}?watch=1`, { accept: 'application/vnd.kubernetes.protobuf' }), 1);
+      expect(event?.isBinary).to.equal(true);
+      expect(event?.data.subarray(0, 7).toString('latin1')).to.equal('\n\x05ADDED');
+    });
+
+    it('closes when the time is over', async () => {
+      const [code] = await once(connect(`${SECRETS}?watch=1&timeoutSeconds=1`), 'close') as [number];
+      expect(code).to.equal(1000);
+    });
+
+    it('stops when the client goes', async () => {
+      const socket = connect(`${SECRETS}?watch=1`);
+      await once(socket, 'open');
+      socket.close();
+      await once(socket, 'close');
+      await create('after');
+    });
+
+    it('refuses like any request, and answers requests that are no watches', async () => {
+      const status = async (path: string): Promise<number | undefined> => {
+        const socket = connect(path);
+        socket.on('error', () => {});
+        const [, response] = await once(socket, 'unexpected-response') as [unknown, IncomingMessage];
+        response.destroy();
+        return response.statusCode;
+      };
+      expect(await status(`${SECRETS}?watch=1&resourceVersion=abc`)).to.equal(500);
+      expect(await status('/api/v1/namespaces/default/nothings?watch=1')).to.equal(404);
+      expect(await status(SECRETS)).to.equal(200);
+    });
   });
 });

@@ -1,0 +1,56 @@
+/**
+ * Frames that wait for one client, joined into one write. Most watchers that are behind are behind by the same events: they share the
+ * sequence and the joined bytes. Each batch knows which one follows it with a frame more:
+ *
+ *     f1 ──▶ f1 f2 ──▶ f1 f2 f3
+ *       └──▶ f1 f4                   (a watcher whose selector leaves f2 and f3 out)
+ */
+export class Batch {
+  /** Frames are joined up to this size; larger ones stand alone. What is written to a connection is copied for it, so it is not much at a time. */
+  static readonly bytesMax = 8 * 1024;
+  readonly bytes: number;
+  private joinedBytes: Buffer | null = null;
+  private latest: Batch | null = null;
+  private others: Map<Buffer, Batch> | null = null;
+
+  private constructor(private readonly before: Batch | null, private readonly frame: Buffer) {
+    this.bytes = (before?.bytes ?? 0) + frame.length;
+  }
+
+  static of(frame: Buffer): Batch {
+    if (newest?.frame === frame) return newest;
+    const known = starts.get(frame);
+    newest = known ?? new Batch(null, frame);
+    if (known === undefined) starts.set(frame, newest);
+    return newest;
+  }
+
+  /** This batch and one more frame. Ask only while `hasRoomFor` it. */
+  followedBy(frame: Buffer): Batch {
+    if (this.latest?.frame === frame) return this.latest;
+    if (this.latest !== null) (this.others ??= new Map()).set(this.latest.frame, this.latest);
+    this.latest = this.others?.get(frame) ?? new Batch(this, frame);
+    return this.latest;
+  }
+
+  hasRoomFor(frame: Buffer): boolean {
+    return this.bytes + frame.length <= Batch.bytesMax;
+  }
+
+  /** All frames in one buffer, made once. */
+  get joined(): Buffer {
+    if (this.before === null) return this.frame;
+    return this.joinedBytes ??= Buffer.concat(this.frames(), this.bytes);
+  }
+
+  private frames(): Buffer[] {
+    const frames: Buffer[] = [];
+    for (let batch: Batch | null = this; batch !== null; batch = batch.before) frames.push(batch.frame);
+    return frames.reverse();
+  }
+}
+
+/** Batches of one frame, found by the frame: as long as somebody has it. */
+const starts = new WeakMap<Buffer, Batch>();
+/** The one asked for last, which is nearly always the next one as well. */
+let newest: Batch | null = null;

@@ -1,0 +1,215 @@
+import { internalError, StatusError } from '../../api/status.js';
+import type { ServedResource } from '../../catalogue/resources.js';
+import { watchFailure } from '../../registry/failures.js';
+import type { Failure, Version, Watch, WatchEvent, WatchSink } from '../../storage/contract.js';
+import { encodeObject, PARTIAL, typeOf } from '../answers.js';
+import type { ListMeta } from '../encoders/encoder.js';
+import type { Representation } from '../negotiation.js';
+import { tableOf } from '../table/table.js';
+import { Batch } from './batch.js';
+import { flusher } from './flusher.js';
+import type { Framing, Transport } from './transport.js';
+
+/**
+ * Bytes that may wait for a client. One that is further behind is cut off: it resumes from its last version, and nobody else pays for it.
+ * What waits is shared with others who are behind, so this bounds time rather than memory.
+ */
+const BUFFERED_BYTES_MAX = 4 * 1024 * 1024;
+/** During initial events the watch pauses above this. */
+const BUFFERED_BYTES_PAUSE = 256 * 1024;
+const BOOKMARK_INTERVAL_MS = 60_000;
+/** The last bookmark comes this long before the end, so that a client can resume close to it. */
+const LAST_BOOKMARK_BEFORE_END_MS = 2_000;
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+
+export interface StreamOptions {
+  readonly resource: ServedResource;
+  readonly representation: Representation;
+  readonly framing: Framing;
+  /** As sent: empty, "0", or a version. */
+  readonly resourceVersion: string;
+  readonly initialEvents: boolean;
+  readonly bookmarks: boolean;
+  readonly timeoutMs: number;
+}
+
+/**
+ * One watch as its client sees it. Events are encoded at most once for all watches that show them alike, and what waits to be written is
+ * joined once for all that wait for the same.
+ *
+ *     event ──▶ frame (shared) ──▶ pending ──flusher──▶ transport ──▶ client
+ *                                     ▲                     │
+ *                                     └── waits while the client does not read: pauses initial events, or ends the watch
+ */
+export class WatchStream implements WatchSink {
+  private watch: Watch | null = null;
+  private transport: Transport | null = null;
+  private failure: Failure | null = null;
+  /** Not written yet, in order. Null while there is nothing, which is most of the time of most watches. */
+  private pending: Batch[] | null = null;
+  private pendingBytes = 0;
+  /** Written, and not taken by the connection yet. One write at a time is under way: what comes meanwhile goes out together. */
+  private underWay = 0;
+  /** A flush is due. */
+  private queued = false;
+  private over = false;
+  private headersShown = false;
+  private endTimer: NodeJS.Timeout | null = null;
+  private bookmarkTimer: NodeJS.Timeout | null = null;
+  private ended: () => void = () => {};
+  private emptied: (() => void)[] = [];
+  private readonly frameKey: string;
+
+  constructor(private readonly options: StreamOptions) {
+    const { resource, framing, representation: { encoder, form } } = options;
+    this.frameKey = `${encoder.mediaType}${framing.name} ${resource.group}/${resource.version} ${form.form}${form.form === 'table' ? `${form.include} ${form.apiVersion}` : ''}`;
+  }
+
+  /** Why the watch cannot be served at all, if that is known already. An expired version is told within the stream. */
+  get refusal(): StatusError | null {
+    return this.failure === null || this.failure.outcome === 'expired' ? null : watchFailure(this.failure, this.options.resourceVersion);
+  }
+
+  /** Settles when the stream is over. `signal` ends it in order. */
+  run(watch: Watch, transport: Transport, signal: AbortSignal): Promise<void> {
+    this.watch = watch;
+    this.transport = transport;
+    return new Promise((resolve) => {
+      this.ended = resolve;
+      transport.whenClosed(() => { this.finish('closed'); });
+      signal.addEventListener('abort', () => { this.finish('end'); }, { once: true });
+      if (signal.aborted) return this.finish('end');
+      if (this.pending !== null) this.queue();
+      if (this.failure !== null) return this.end(this.failure);
+      this.endTimer = setTimeout(() => { this.finish('end'); }, this.options.timeoutMs);
+      if (this.options.bookmarks) this.scheduleBookmark(performance.now() + this.options.timeoutMs);
+    });
+  }
+
+  event(event: WatchEvent): void {
+    if (this.over) return;
+    try {
+      this.write(event.frame(this.keyFor(), each => this.encode(each)));
+    } catch (error) {
+      // Storage is in the middle of telling everybody; what is wrong with one object must end this watch and nothing else.
+      this.fail(error instanceof StatusError ? error : internalError(error));
+    }
+  }
+
+  synced(version: Version): void {
+    if (this.options.bookmarks && this.options.initialEvents) this.write(this.bookmark(version, true));
+  }
+
+  end(reason: Failure): void {
+    this.failure = reason;
+    if (this.transport !== null && !this.over) this.fail(watchFailure(reason, this.options.resourceVersion));
+  }
+
+  drained(): Promise<void> | null {
+    if (this.over || this.waitingBytes < BUFFERED_BYTES_PAUSE) return null;
+    return new Promise((resolve) => { this.emptied.push(resolve); });
+  }
+
+  /** Called by the flusher. */
+  flush(): void {
+    this.queued = false;
+    const { pending, transport } = this;
+    if (this.over || pending === null || transport === null || this.underWay > 0) return;
+    const first = pending.shift();
+    if (pending.length === 0) this.pending = null;
+    if (first === undefined) return;
+    this.pendingBytes -= first.bytes;
+    this.underWay = first.bytes;
+    transport.write(first.joined, this.taken);
+  }
+
+  private readonly taken = (): void => {
+    this.underWay = 0;
+    this.flush();
+    if (this.underWay === 0) this.tellEmptied();
+  };
+
+  private get waitingBytes(): number {
+    return this.pendingBytes + this.underWay;
+  }
+
+  private tellEmptied(): void {
+    for (const resolve of this.emptied.splice(0)) resolve();
+  }
+
+  private fail(error: StatusError): void {
+    const { encoder } = this.options.representation;
+    this.write(this.framed(encoder.frame('ERROR', encoder.document(error.toStatus()))));
+    this.finish('end');
+  }
+
+  private write(frame: Buffer): void {
+    if (this.over) return;
+    this.headersShown = true;
+    this.append(frame);
+    if (!this.queued && this.underWay === 0) this.queue();
+    if (this.waitingBytes > BUFFERED_BYTES_MAX) this.finish('cutOff');
+  }
+
+  private append(frame: Buffer): void {
+    this.pendingBytes += frame.length;
+    const last = this.pending?.at(-1);
+    if (last === undefined) this.pending = [Batch.of(frame)];
+    else if (last.hasRoomFor(frame)) this.pending?.splice(-1, 1, last.followedBy(frame));
+    else this.pending?.push(Batch.of(frame));
+  }
+
+  private queue(): void {
+    this.queued = this.transport !== null;
+    if (this.queued) flusher.add(this);
+  }
+
+  /** Tables show their columns in the first event only. */
+  private keyFor(): string {
+    return this.options.representation.form.form === 'table' && !this.headersShown ? `${this.frameKey} first` : this.frameKey;
+  }
+
+  private framed(encoded: Buffer): Buffer {
+    return this.options.framing.frame(encoded);
+  }
+
+  private encode({ type, object }: WatchEvent): Buffer {
+    const { resource, representation } = this.options;
+    const { encoder, form } = representation;
+    if (form.form !== 'table') return this.framed(encoder.frame(type, encodeObject(representation, resource, object)));
+    return this.framed(encoder.frame(type, encoder.document(tableOf(resource, [object], { resourceVersion: String(object.version) }, form, !this.headersShown))));
+  }
+
+  private scheduleBookmark(endAt: number): void {
+    const left = endAt - performance.now() - LAST_BOOKMARK_BEFORE_END_MS;
+    if (left <= 0) return;
+    this.bookmarkTimer = setTimeout(() => {
+      const version = this.watch?.version ?? 0;
+      if (version > 0) this.write(this.bookmark(version, false));
+      this.scheduleBookmark(endAt);
+    }, Math.min(left, BOOKMARK_INTERVAL_MS));
+  }
+
+  private bookmark(version: Version, initialEventsEnd: boolean): Buffer {
+    const { resource, representation: { encoder, form } } = this.options;
+    const meta = { resourceVersion: String(version), ...(initialEventsEnd ? { annotations: { [INITIAL_EVENTS_END]: 'true' } } : {}) };
+    if (form.form === 'table') return this.framed(encoder.frame('BOOKMARK', encoder.document(tableOf(resource, [], meta as ListMeta, form, !this.headersShown))));
+    const type = form.form === 'partial' ? { kind: PARTIAL, apiVersion: form.apiVersion } : typeOf(resource);
+    return this.framed(encoder.frame('BOOKMARK', encoder.document({ ...type, metadata: meta })));
+  }
+
+  private finish(how: 'end' | 'cutOff' | 'closed'): void {
+    if (this.over) return;
+    const left = this.pending ?? [];
+    this.pending = null;
+    this.over = true;
+    this.watch?.stop();
+    if (this.endTimer !== null) clearTimeout(this.endTimer);
+    if (this.bookmarkTimer !== null) clearTimeout(this.bookmarkTimer);
+    if (how === 'end') for (const batch of left) this.transport?.write(batch.joined, () => {});
+    if (how === 'end') this.transport?.end();
+    if (how === 'cutOff') this.transport?.destroy();
+    this.tellEmptied();
+    this.ended();
+  }
+}

@@ -1,0 +1,34 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** A program of this folder in a process of its own. */
+export function start(program: string, args: readonly string[]): ChildProcess {
+  return fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+}
+
+/** The next message of a child; rejects when it ends first. */
+export async function message<T>(child: ChildProcess): Promise<T> {
+  const stop = new AbortController();
+  try {
+    return await Promise.race([
+      once(child, 'message', { signal: stop.signal }).then(([value]) => value as T),
+      once(child, 'exit', { signal: stop.signal }).then(() => { throw new Error('a process of the benchmark ended'); }),
+    ]);
+  } finally {
+    stop.abort();
+  }
+}
+
+const ticksPerSecond = 100;
+
+/** Processor seconds that a process has used, all threads together. */
+export function processorSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+export function residentBytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+}
