@@ -12,6 +12,7 @@ import { createBodyReader } from './body.js';
 import type { RequestContext } from './context.js';
 import { errorEncoder } from './negotiation.js';
 import { createBinding } from './pods/binding.js';
+import { podLog, podPorts, podStream, proxy } from './pods/connect.js';
 import { createEviction } from './pods/eviction.js';
 import { REVIEWS } from './reviews/reviews.js';
 import { route, type ResourceVerb, type Route } from './routing.js';
@@ -46,6 +47,11 @@ const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<Reso
   finalize: { update },
   binding: { create: createBinding },
   eviction: { create: createEviction },
+  log: { get: podLog },
+  exec: { get: podStream, create: podStream },
+  attach: { get: podStream, create: podStream },
+  portforward: { get: podPorts, create: podPorts },
+  proxy: { get: proxy, create: proxy, update: proxy, patch: proxy, delete: proxy },
   ephemeralcontainers: { get, update, patch },
   resize: { get, update, patch },
   scale: { get: getView(SCALE), update: updateView(SCALE), patch: patchView(SCALE) },
