@@ -1,6 +1,6 @@
 import { uidOf } from '../client/object.js';
 import type { Deployment, ReplicaSet } from '../kinds/apps.js';
-import { availableTotal, currentSize, isRolling, maxSurge, maxUnavailable, replicasOf, wantedTotal } from './limits.js';
+import { currentSize, isRolling, maxSurge, maxUnavailable, replicasOf, wantedTotal } from './limits.js';
 import { desiredAnnotation, maxAnnotation, newestFirst, oldestFirst } from './revisions.js';
 import { allOf, type Sets } from './status.js';
 
@@ -97,9 +97,12 @@ function shrinkOld(deployment: Deployment, current: ReplicaSet, old: readonly Re
   };
   // What does not work goes first: it takes nothing from what is available.
   take(most, (set, size) => size - (set.status?.availableReplicas ?? 0));
-  take(Math.max(0, availableTotal([...old, current]) - minAvailable), (_, size) => size);
+  take(Math.max(0, lastingTotal([...old, current]) - minAvailable), (_, size) => size);
   return old.map(set => ({ set, size: sizes.get(uidOf(set)) ?? 0 })).filter(({ set, size }) => size !== replicasOf(set));
 }
+
+/** Available pods that the sizes leave. The status of a set that was just made smaller still counts those that are about to go. */
+const lastingTotal = (sets: readonly ReplicaSet[]): number => sets.reduce((sum, set) => sum + Math.min(set.status?.availableReplicas ?? 0, replicasOf(set)), 0);
 
 /** Old sets without pods beyond the number that is kept for going back, the oldest revisions first. Pure. */
 export function superfluous(deployment: Deployment, old: readonly ReplicaSet[], revision: (set: ReplicaSet) => number): readonly ReplicaSet[] {
