@@ -5,6 +5,7 @@ import { textAt } from '../../members.js';
 import type { Strategy } from '../../strategy.js';
 import { forbidden, Path, type FieldError } from '../../validation/field.js';
 import { annotationsOf, MIRROR_ANNOTATION, validatePodAnnotationsUpdate } from './annotations.js';
+import { ephemeralDifference } from '../podspec/printed.js';
 import { ANNOTATIONS, SPEC, specOf, validatePod } from './validation.js';
 
 /** Identity and version of an update stay; everything else of the object is as it was. */
@@ -29,7 +30,7 @@ function validateAdditions(pod: ApiObject, old: ApiObject): FieldError[] {
     const name = JSON.stringify(textAt(container, 'name'));
     const now = present.get(textAt(container, 'name'));
     if (now === undefined) return [forbidden(PATH, `existing ephemeral containers ${name} may not be removed\n`)];
-    return sameValue(now, container) ? [] : [forbidden(PATH, `existing ephemeral containers ${name} may not be changed\n`)];
+    return sameValue(now, container) ? [] : [forbidden(PATH, `existing ephemeral containers ${name} may not be changed\n${ephemeralDifference(container, now)}`)];
   });
 }
 

@@ -9,6 +9,7 @@ import { spacesAround } from '../podspec/validation/containers.js';
 import { validateTolerations } from '../podspec/validation/scheduling.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { validateGatedUpdate } from './gated.js';
+import { specDifference } from '../podspec/printed.js';
 import { ANNOTATIONS, SPEC, specOf, validatePod } from './validation.js';
 
 /** What an update may change in a running pod, as the reference lists it. */
@@ -81,7 +82,7 @@ function validateRest(spec: JsonObject, before: JsonObject): FieldError[] {
   for (const list of ['containers', 'initContainers']) if (munged[list] !== undefined) munged[list] = withImagesOf(objectsIn(spec, list), objectsIn(before, list));
   if (Number(before['terminationGracePeriodSeconds'] ?? 0) < 0 && munged['terminationGracePeriodSeconds'] === 1) munged['terminationGracePeriodSeconds'] = before['terminationGracePeriodSeconds'];
   const findings = gated ? validateGatedUpdate(munged, before) : [];
-  if (!sameValue(munged, before)) findings.push(forbidden(SPEC, `pod updates may not change fields other than ${CHANGEABLE.join(',')}\n`));
+  if (!sameValue(munged, before)) findings.push(forbidden(SPEC, `pod updates may not change fields other than ${CHANGEABLE.join(',')}\n${specDifference(before, munged)}`));
   return findings;
 }
 

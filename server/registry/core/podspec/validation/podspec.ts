@@ -54,6 +54,9 @@ export function validateGatesOfNewPod(spec: JsonObject, path: Path): FieldError[
   return textAt(spec, 'nodeName') !== '' && itemsOf(spec['schedulingGates']).length > 0 ? [forbidden(path.child('nodeName'), 'cannot be set until all schedulingGates have been cleared')] : [];
 }
 
+const printedClaim = ({ name, resourceClaimName, resourceClaimTemplateName }: JsonObject): JsonObject =>
+  ({ Name: name ?? '', ResourceClaimName: resourceClaimName ?? null, ResourceClaimTemplateName: resourceClaimTemplateName ?? null });
+
 function validateResourceClaims(spec: JsonObject, specPath: Path): { readonly findings: FieldError[]; readonly names: ReadonlySet<string> } {
   const names = new Set<string>();
   const findings = objectsIn(spec, 'resourceClaims').flatMap((claim, position) => {
@@ -62,8 +65,8 @@ function validateResourceClaims(spec: JsonObject, specPath: Path): { readonly fi
     const ofName = name === '' ? [required(at.child('name'), '')] : names.has(name) ? [duplicate(at.child('name'), name)] : dnsLabel(name, at.child('name'));
     names.add(name);
     const sources = ['resourceClaimName', 'resourceClaimTemplateName'].filter(member => claim[member] !== undefined && claim[member] !== null);
-    if (sources.length === 0) ofName.push(invalid(at, claim, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'));
-    if (sources.length > 1) ofName.push(invalid(at, claim, 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'));
+    if (sources.length === 0) ofName.push(invalid(at, printedClaim(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'));
+    if (sources.length > 1) ofName.push(invalid(at, printedClaim(claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'));
     return [...ofName, ...sources.flatMap(member => dnsSubdomain(textAt(claim, member), at.child(member)))];
   });
   return { findings, names };

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../defaulting.js';
 import { itemsOf, textAt } from '../../../members.js';
+import { printedToleration } from '../printed.js';
 import { duplicate, forbidden, invalid, type Path, required, type FieldError } from '../../../validation/field.js';
 import { qualifiedNameComplaints, labelValueComplaints, subdomainName, dnsLabelName } from '../../../validation/names.js';
 import { between, labelMap, oneOf, optionallyOneOf, positive, qualified } from '../../../validation/values.js';
@@ -113,7 +114,7 @@ export function validateTolerationList(holder: JsonObject, path: Path): FieldErr
     const seconds = toleration['tolerationSeconds'];
     if (seconds !== undefined && seconds !== null && effect !== 'NoExecute') findings.push(invalid(at.child('effect'), effect, 'effect must be \'NoExecute\' when `tolerationSeconds` is set'));
     if (operator === 'Equal' || operator === '') findings.push(...labelValueComplaints(value).slice(0, 1).map(text => invalid(at.child('operator'), value, text)));
-    else if (operator === 'Exists') { if (value !== '') findings.push(invalid(at.child('operator'), toleration, 'value must be empty when `operator` is \'Exists\'')); }
+    else if (operator === 'Exists') { if (value !== '') findings.push(invalid(at.child('operator'), printedToleration(toleration), 'value must be empty when `operator` is \'Exists\'')); }
     else findings.push(...oneOf(operator, ['Equal', 'Exists'], at.child('operator')));
     return effect === '' ? findings : [...findings, ...optionallyOneOf(effect, taintEffects, at.child('effect'))];
   });

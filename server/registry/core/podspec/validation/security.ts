@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../defaulting.js';
 import { itemsOf, textAt } from '../../../members.js';
+import { printedSecurityContext } from '../printed.js';
 import { forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../validation/field.js';
 import { between, dnsSubdomain, optionallyOneOf } from '../../../validation/values.js';
 
@@ -19,7 +20,7 @@ function validateProfile(profile: JsonObject, path: Path, what: { readonly name:
     return String(file).startsWith('/') ? [invalid(path.child('localhostProfile'), file, 'must be a relative path')] : [];
   }
   const typed = type === '' ? [required(path.child('type'), `type is required when ${what.kind} is set`)] : what.types.includes(type) ? [] : [notSupported(path.child('type'), type, what.types)];
-  return [...typed, ...(unset ? [] : [invalid(path.child('localhostProfile'), profile, `can only be set when ${what.name} type is Localhost`)])];
+  return [...typed, ...(unset ? [] : [invalid(path.child('localhostProfile'), { Type: type, LocalhostProfile: file }, `can only be set when ${what.name} type is Localhost`)])];
 }
 
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
@@ -110,7 +111,7 @@ export function validateContainerSecurity(container: JsonObject, hostUsers: bool
     ...(context['procMount'] === 'Unmasked' && hostUsers ? [invalid(path.child('procMount'), 'Unmasked', '`hostUsers` must be false to use `Unmasked`')] : []),
     ...validateProfiles(context, path),
     ...(escalates && context['allowPrivilegeEscalation'] === false
-      ? [invalid(path, context, `cannot set \`allowPrivilegeEscalation\` to false and ${context['privileged'] === true ? '`privileged` to true' : '`capabilities.Add` CAP_SYS_ADMIN'}`)] : []),
+      ? [invalid(path, printedSecurityContext(context), `cannot set \`allowPrivilegeEscalation\` to false and ${context['privileged'] === true ? '`privileged` to true' : '`capabilities.Add` CAP_SYS_ADMIN'}`)] : []),
     ...validateWindowsOptions(context, path),
   ];
 }
