@@ -14,6 +14,9 @@ import { serviceCidrs } from './networking.k8s.io/serviceCidrs.js';
 import { runtimeClasses } from './node.k8s.io/runtimeClasses.js';
 import { clusterRoleBindings, roleBindings } from './rbac.authorization.k8s.io/bindings.js';
 import { clusterRoles, roles } from './rbac.authorization.k8s.io/roles.js';
+import { resourceClaims, resourceClaimTemplates } from './resource.k8s.io/claims.js';
+import { deviceClasses } from './resource.k8s.io/deviceClasses.js';
+import { resourceSlices } from './resource.k8s.io/resourceSlices.js';
 import { priorityClasses } from './scheduling.k8s.io/priorityClasses.js';
 import { csiDrivers } from './storage.k8s.io/csiDrivers.js';
 import { csiNodes } from './storage.k8s.io/csiNodes.js';
@@ -46,6 +49,10 @@ export const configurationStrategies: Readonly<Record<string, Strategy>> = {
   'clusterroles.rbac.authorization.k8s.io': clusterRoles,
   'rolebindings.rbac.authorization.k8s.io': roleBindings,
   'roles.rbac.authorization.k8s.io': roles,
+  'deviceclasses.resource.k8s.io': deviceClasses,
+  'resourceclaims.resource.k8s.io': resourceClaims,
+  'resourceclaimtemplates.resource.k8s.io': resourceClaimTemplates,
+  'resourceslices.resource.k8s.io': resourceSlices,
   'priorityclasses.scheduling.k8s.io': priorityClasses,
   'csidrivers.storage.k8s.io': csiDrivers,
   'csinodes.storage.k8s.io': csiNodes,

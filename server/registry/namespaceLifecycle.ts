@@ -9,15 +9,16 @@ const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' };
 /**
  * Refuses new objects in namespaces that do not exist or are on their way out. The namespace is looked up in the local state first;
  * only one that seems absent is asked for again with the latest state, because it may have been created through another replica.
- * Throws StatusError 404 or 403.
+ * Gives the labels of the namespace. Throws StatusError 404 or 403.
  */
-export async function admitToNamespace(storage: Storage, namespace: string, resource: GroupResource, name: string): Promise<void> {
+export async function admitToNamespace(storage: Storage, namespace: string, resource: GroupResource, name: string): Promise<Readonly<Record<string, string>>> {
   const key = { resource: NAMESPACES, namespace: '', name: namespace };
   let result = await storage.get(key, { at: 'any' });
   if (result.outcome === 'absent') result = await storage.get(key, { at: 'mostRecent' });
   if (result.outcome === 'absent') throw notFound(NAMESPACES, namespace);
   if (result.outcome !== 'found') throw readFailure(result);
   if (isOnItsWayOut(result.object)) throw terminating(resource, name, namespace);
+  return result.object.labels;
 }
 
 /** Namespaces change rarely and are asked about by every create, so each version of one is decoded once. */

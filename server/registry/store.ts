@@ -47,6 +47,15 @@ interface Known {
   readonly fresh: boolean;
 }
 
+/** What a new object may be called, and what its creation depends on besides its content. */
+interface NewNames {
+  readonly prefix: string;
+  readonly firstName: string;
+  /** The version that the client sent, which a new object should not have. */
+  readonly version: string;
+  readonly namespaceLabels: Readonly<Record<string, string>>;
+}
+
 type CreateOutcome =
   | { readonly taken: { readonly terminating: boolean } }
   | { readonly taken: null; readonly object: StoredObject }
@@ -94,18 +103,18 @@ class GenericRegistry implements Registry {
     // Without a name of its own, an object gets one from its prefix; the first is chosen now because refusals name the object.
     const prefix = (body.metadata.name ?? '') === '' ? body.metadata.generateName ?? '' : '';
     const firstName = prefix === '' ? body.metadata.name ?? '' : generatedName(prefix, this.random);
-    if (resource.namespaced) await admitToNamespace(this.storage, namespace, resource.storage, firstName);
+    const namespaceLabels = resource.namespaced ? await admitToNamespace(this.storage, namespace, resource.storage, firstName) : {};
     const version = body.metadata.resourceVersion ?? '';
     const owners = beginCreate(target, body, context);
     await this.admission?.admit(admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, options));
     prepareCreate(target, body, context, { uid: this.newUid(), owners });
-    return this.createNamed(target, body, { prefix, firstName, version }, options);
+    return this.createNamed(target, body, { prefix, firstName, version, namespaceLabels }, options);
   }
 
-  private async createNamed(target: Target, body: ApiObject, names: { prefix: string; firstName: string; version: string }, options: WriteOptions): Promise<StoredObject> {
+  private async createNamed(target: Target, body: ApiObject, names: NewNames, options: WriteOptions): Promise<StoredObject> {
     let name = names.firstName;
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.allocateAndCreate(target, body, { name, version: names.version }, options);
+      const outcome = await this.allocateAndCreate(target, body, { ...names, name }, options);
       if (outcome.taken === null) return outcome.object;
       if (names.prefix === '' || attempt >= NAME_ATTEMPTS_MAX) throw nameTaken(target.resource.storage, name, outcome.taken.terminating);
       name = generatedName(names.prefix, this.random);
@@ -113,13 +122,13 @@ class GenericRegistry implements Registry {
   }
 
   /** One name. What is allocated is chosen again when another writer was faster. */
-  private async allocateAndCreate(target: Target, body: ApiObject, { name, version }: { readonly name: string; readonly version: string }, options: WriteOptions): Promise<Exclude<CreateOutcome, 'claimLost'>> {
+  private async allocateAndCreate(target: Target, body: ApiObject, { name, version, namespaceLabels }: Omit<NewNames, 'prefix' | 'firstName'> & { readonly name: string }, options: WriteOptions): Promise<Exclude<CreateOutcome, 'claimLost'>> {
     const allocator = this.allocatorOf(target);
     for (let attempt = 0; attempt < ALLOCATION_ATTEMPTS_MAX; attempt++) {
       const object = allocator === null && strategyOf(target.resource.storage).named === undefined ? body : structuredClone(body);
       object.metadata.name = name;
       const beside = await allocator?.allocate(object, null, this.allocationContext(options));
-      const form = nameAndValidate(target, object, name, '');
+      const form = nameAndValidate(target, object, name, namespaceLabels);
       if (!options.dryRun && target.name === '' && version !== '' && version !== '0') throw plainError(500, 'resourceVersion should not be set on objects to be created');
       await this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, options));
       const outcome = await this.tryCreate(target, name, form, beside ?? [], options);

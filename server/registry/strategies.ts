@@ -25,18 +25,11 @@ import { secrets } from './core/secrets.js';
 import { serviceAccounts } from './core/serviceaccounts.js';
 import { services } from './core/services.js';
 import { endpointSlices } from './discovery.k8s.io/endpointSlices.js';
-import { textAt } from './members.js';
 import { podDisruptionBudgets } from './policy/podDisruptionBudgets.js';
 import type { Strategy } from './strategy.js';
 
 /** Kinds that count changes of their specification and have no other rules here yet. */
 const counted: Strategy = { generationOf: ['spec'] };
-const answersObject: Strategy = { deleteAnswers: 'object' };
-
-const selecting = (...paths: readonly string[]): Strategy => ({
-  selectableFieldNames: paths,
-  selectableFields: object => Object.fromEntries(paths.map(path => [path, textAt(object, ...path.split('.'))])),
-});
 
 /**
  * Rules by `resource` or `resource.group` of the stored type. A kind with more than a line of rules has a file in its group's folder.
@@ -70,9 +63,6 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   'jobs.batch': jobs,
   'endpointslices.discovery.k8s.io': endpointSlices,
   'poddisruptionbudgets.policy': podDisruptionBudgets,
-  'resourceclaims.resource.k8s.io': answersObject,
-  'resourceclaimtemplates.resource.k8s.io': answersObject,
-  'resourceslices.resource.k8s.io': { ...counted, ...selecting('spec.driver', 'spec.nodeName') },
 };
 
 const NO_RULES: Strategy = {};

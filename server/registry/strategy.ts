@@ -15,7 +15,11 @@ export interface WriteContext {
 }
 
 /** How the client names the type: some kinds have rules that depend on the version, or even the group, of the request. */
-export interface ServedAs { readonly apiVersion: string }
+export interface ServedAs {
+  readonly apiVersion: string;
+  /** Of the namespace into which an object is created. */
+  readonly namespaceLabels?: Readonly<Record<string, string>>;
+}
 
 /** What the generic checks of metadata find, for strategies that list it once more among their own findings. */
 export interface MetadataFindings {

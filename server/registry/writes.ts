@@ -42,7 +42,7 @@ export function prepareCreate(target: Target, object: ApiObject, context: WriteC
 }
 
 /** Throws 422 with all findings; returns the stored form. */
-export function nameAndValidate(target: Target, object: ApiObject, name: string, version: string): ApiObject {
+export function nameAndValidate(target: Target, object: ApiObject, name: string, namespaceLabels: Readonly<Record<string, string>>): ApiObject {
   const { resource } = target;
   const strategy = strategyOf(resource.storage);
   object.metadata.name = name;
@@ -53,12 +53,12 @@ export function nameAndValidate(target: Target, object: ApiObject, name: string,
   const findings = [
     ...validateMetadata(object.metadata, rules),
     ...validateFinalizerNames(object.metadata.finalizers ?? [], FINALIZERS),
-    ...(strategy.validate?.(object, { apiVersion: apiVersionOf(resource) }) ?? []),
+    ...(strategy.validate?.(object, { apiVersion: apiVersionOf(resource), namespaceLabels }) ?? []),
   ];
   if (findings.length > 0) throw invalidTarget(target, name, findings);
   strategy.canonicalize?.(object);
   nullEmptyLists(object, resource.storage);
-  object.metadata.resourceVersion = version;
+  object.metadata.resourceVersion = '';
   return storedForm(object, apiVersionOf(resource.storage));
 }
 
