@@ -7,7 +7,7 @@ import type { Storage } from '../../storage/contract.js';
 import { accountGroups, accountUserName, type Reference } from './claims.js';
 import type { VerificationKey } from './keys.js';
 import type { Lookup } from './lookup.js';
-import { claimedIssuer, signatureCheck } from './signatures.js';
+import { signatureCheck } from './signatures.js';
 
 /** Issuer of the tokens that are kept in secrets and have no end. */
 const ISSUER = 'kubernetes/serviceaccount';
@@ -25,11 +25,10 @@ export interface SecretTokenOptions {
 
 /** Authenticates service accounts by tokens kept in secrets. Such a token counts as long as the secret holds it. */
 export function secretTokens({ keys, storage, lookup }: SecretTokenOptions): (token: string) => Promise<User | string | null> {
-  const check = signatureCheck(keys, claimsOf);
+  const check = signatureCheck<Claims>({ keys, issuers: [ISSUER], read: claimsOf });
   return async (token) => {
-    if (claimedIssuer(token) !== ISSUER) return null;
     const vouched = await check(token);
-    if (typeof vouched === 'string') return vouched;
+    if (vouched === null || typeof vouched === 'string') return vouched;
     const wrong = lookup === null ? null : await whyGone(token, vouched, storage, lookup);
     return wrong ?? vouched.user;
   };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { compactVerify, decodeJwt, decodeProtectedHeader } from 'jose';
 import type { JsonObject } from '../../api/object.js';
 import type { VerificationKey } from './keys.js';
@@ -6,20 +6,24 @@ import type { VerificationKey } from './keys.js';
 /** Tokens whose signature is remembered; the oldest makes room. */
 const rememberedMax = 10_000;
 
-/** What a verified token says, as `T`, or why it says nothing. */
-export type SignatureCheck<T> = (token: string) => Promise<T | string>;
+/** What a verified token says, as `T`, or why it says nothing; null for a token of another issuer. At once for one that was seen before. */
+export type SignatureCheck<T> = (token: string) => T | Promise<T | string | null>;
+
+export interface SignatureOptions<T> {
+  readonly keys: readonly VerificationKey[];
+  readonly issuers: readonly string[];
+  /** Null for a payload that is not of its kind. */
+  readonly read: (payload: JsonObject) => T | null;
+}
 
 /**
- * Verifies signatures and reads what they vouch for; `read` answers null for a payload that is not of its kind. What was vouched for once
- * stays so, and is remembered. Time and look-ups are for the caller to ask, anew each time.
+ * Verifies signatures and reads what they vouch for. What was vouched for once stays so, and is remembered. Time and look-ups are for the
+ * caller to ask, anew each time.
  */
-export function signatureCheck<T extends object>(keys: readonly VerificationKey[], read: (payload: JsonObject) => T | null): SignatureCheck<T> {
+export function signatureCheck<T extends object>({ keys, issuers, read }: SignatureOptions<T>): SignatureCheck<T> {
   const remembered = new Map<string, T>();
-  return async (token) => {
-    // The token itself is not kept.
-    const digest = createHash('sha256').update(token).digest('base64');
-    const known = remembered.get(digest);
-    if (known !== undefined) return known;
+  const vouch = async (token: string, digest: string): Promise<T | string | null> => {
+    if (!issuers.includes(claimedIssuer(token))) return null;
     const payload = await verify(token, keys);
     if (typeof payload === 'string') return payload;
     const vouched = read(payload);
@@ -28,10 +32,15 @@ export function signatureCheck<T extends object>(keys: readonly VerificationKey[
     remembered.set(digest, vouched);
     return vouched;
   };
+  return (token) => {
+    // The token itself is not kept.
+    const digest = hash('sha256', token, 'base64');
+    return remembered.get(digest) ?? vouch(token, digest);
+  };
 }
 
 /** Read before anything is verified, and only to know whose business the token is. Empty for what is no token of this form. */
-export function claimedIssuer(token: string): string {
+function claimedIssuer(token: string): string {
   try {
     return decodeJwt(token).iss ?? '';
   } catch {

@@ -1,9 +1,10 @@
 import type { User } from '../../api/user.js';
+import { withAuthenticatedGroup } from '../authenticator.js';
 import { notOfThisKind, type TokenAuthentication, type TokenAuthenticator } from '../tokens/token.js';
 import { claimsOf, untimely, userOf, type AccountClaims } from './claims.js';
 import type { VerificationKey } from './keys.js';
 import type { Lookup } from './lookup.js';
-import { claimedIssuer, signatureCheck } from './signatures.js';
+import { signatureCheck } from './signatures.js';
 
 export interface VerifierOptions {
   /** Whose tokens these are; others' are left to other ways. */
@@ -21,13 +22,16 @@ interface Vouched { readonly claims: AccountClaims; readonly user: User }
 
 /** Authenticates service accounts by tokens that this cluster has issued. */
 export function accountTokenVerifier({ issuers, keys, audiences: own, lookup, now = () => Date.now() / 1000 }: VerifierOptions): TokenAuthenticator {
-  const check = signatureCheck<Vouched>(keys, (payload) => {
-    const claims = claimsOf(payload);
-    return claims === null ? null : { claims, user: userOf(claims) };
+  const check = signatureCheck<Vouched>({
+    keys, issuers, read: (payload) => {
+      const claims = claimsOf(payload);
+      return claims === null ? null : { claims, user: withAuthenticatedGroup(userOf(claims)) };
+    },
   });
   return async (token, audiences) => {
-    if (!issuers.includes(claimedIssuer(token))) return notOfThisKind;
-    const vouched = await check(token);
+    const answer = check(token);
+    const vouched = answer instanceof Promise ? await answer : answer;
+    if (vouched === null) return notOfThisKind;
     if (typeof vouched === 'string') return invalid(vouched);
     const { claims, user } = vouched;
     const meant = claims.audiences.length === 0 ? own : claims.audiences;

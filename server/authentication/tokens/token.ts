@@ -1,5 +1,5 @@
 import type { User } from '../../api/user.js';
-import { withAuthenticatedGroup, type Authentication, type Authenticator } from '../authenticator.js';
+import { groupAuthenticated, withAuthenticatedGroup, type Authentication, type Authenticator } from '../authenticator.js';
 
 /** What one way of checking tokens makes of a token. */
 export type TokenAuthentication =
@@ -26,7 +26,7 @@ export function firstTokenOf(authenticators: readonly TokenAuthenticator[]): Tok
     for (const authenticate of authenticators) {
       const answer = authenticate(token, audiences);
       const result = answer instanceof Promise ? await answer : answer;
-      if (result.outcome === 'user') return { ...result, user: withAuthenticatedGroup(result.user) };
+      if (result.outcome === 'user') return result.user.groups.includes(groupAuthenticated) ? result : { ...result, user: withAuthenticatedGroup(result.user) };
       if (result.outcome === 'invalid') reasons.add(result.reason);
     }
     return reasons.size === 0 ? notOfThisKind : { outcome: 'invalid', reason: [...reasons].join(', ') };

@@ -70,7 +70,7 @@ describe('authentication/serviceaccount', () => {
     const token = await issued({ audiences: [issuer, 'other'], pod: object('web', 'u2'), node: { metadata: { name: 'n' } } });
     expect(await verify(token, ['x', 'other'])).to.deep.equal({
       outcome: 'user', audiences: ['other'], user: {
-        name: 'system:serviceaccount:ns:robot', uid: 'u1', groups: ['system:serviceaccounts', 'system:serviceaccounts:ns'],
+        name: 'system:serviceaccount:ns:robot', uid: 'u1', groups: ['system:serviceaccounts', 'system:serviceaccounts:ns', 'system:authenticated'],
         extra: {
           'authentication.kubernetes.io/credential-id': ['JTI=j1'], 'authentication.kubernetes.io/node-name': ['n'],
           'authentication.kubernetes.io/pod-name': ['web'], 'authentication.kubernetes.io/pod-uid': ['u2'],
