@@ -89,7 +89,7 @@ export class Connection {
       signal?.addEventListener('abort', abort, { once: true });
       stream.once('response', answer => resolve({ status: answer[':status'] ?? 0, headers: answer, stream }));
       // Also after the answer began: the error of a stream that nobody listens to would end the process.
-      stream.on('error', error => reject(this.#failure(stream, error)));
+      stream.on('error', (error: Error) => reject(this.#failure(stream, error)));
       stream.once('close', () => {
         session.streams--;
         signal?.removeEventListener('abort', abort);

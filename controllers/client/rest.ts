@@ -1,6 +1,7 @@
 import type { Api, DeleteOptions, ListOptions, Patch, Watch, WatchOptions } from './api.js';
 import { pause, systemClock, type Clock } from './clock.js';
-import { Connection, type Answer } from './connection.js';
+import type { Connection} from './connection.js';
+import { type Answer } from './connection.js';
 import { ApiError, ConnectionError, StoppedError, type StatusDocument } from './errors.js';
 import { keyOf, type KubeObject, type ObjectKey, type ObjectList } from './object.js';
 import { apiVersionOf, pathOf, type Resource } from './resource.js';

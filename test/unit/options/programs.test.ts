@@ -30,10 +30,10 @@ describe('the programs', function () {
       expect(stderr).to.include('unknown flag --versoin: did you mean --version?').and.include('invalid value "x" for --secure-port').and.include('unexpected argument "words"');
     });
   }
-  it('controller-manager says that there are no controllers yet', () => {
+  it('controller-manager says what it needs to reach a server', () => {
     const { status, stderr } = run('controller-manager');
     expect(status).to.equal(1);
-    expect(stderr).to.include('no controllers yet');
+    expect(stderr).to.include('--kubeconfig');
   });
   it('apiserver names the file that it cannot use', () => {
     const { status, stderr } = run('apiserver', '--tls-cert-file=/nowhere/a.crt', '--tls-private-key-file=/nowhere/a.key');

@@ -167,10 +167,11 @@ describe('registry/store', () => {
 
   it('converts between served versions of one object', async () => {
     const [v1, v2] = [resourceOf('horizontalpodautoscalers', 'autoscaling', 'v1'), resourceOf('horizontalpodautoscalers', 'autoscaling', 'v2')];
-    const spec = { maxReplicas: 3, targetCPUUtilizationPercentage: 60 };
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
+    const spec = { maxReplicas: 3, scaleTargetRef, targetCPUUtilizationPercentage: 60 };
     await registry.create({ resource: v1, namespace: 'default', name: '' }, { kind: 'HorizontalPodAutoscaler', apiVersion: 'autoscaling/v1', metadata: { name: 'h' }, spec }, options());
     const stored = await registry.get({ resource: v2, namespace: 'default', name: 'h' }, { at: 'mostRecent' });
-    expect(stored.decode()['spec']).to.deep.equal({ maxReplicas: 3, metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }] });
+    expect(stored.decode()['spec']).to.deep.equal({ maxReplicas: 3, minReplicas: 1, scaleTargetRef, metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }] });
   });
 
   it('runs the bootstrap on several replicas at once', async () => {
