@@ -44,6 +44,7 @@ const VERBS: Readonly<Record<ResourceVerb, VerbHandler>> = { get, list, watch, c
 /** Subresources whose body is the object itself, by the verbs that the generic life cycle handles. */
 const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<ResourceVerb, VerbHandler>>>>> = {
   status: { get, update, patch },
+  approval: { get, update, patch },
   finalize: { update },
   binding: { create: createBinding },
   eviction: { create: createEviction },
