@@ -30,8 +30,8 @@ export const applyPatch: VerbHandler = async (context, route, { registry, reader
   const apply = (current: ApiObject | null): ApiObject => {
     const live = current === null ? null : { apiVersion: apiVersionOf(resource), kind: resource.kind, ...current };
     const applied = applyConfiguration(live, { resource, config: structuredClone(config), manager: fieldManager, subresource, force, now });
-    // Identity is not for the configuration to change; a version in it makes the write conditional.
-    applied.metadata.resourceVersion = config.metadata.resourceVersion ?? '';
+    // A version in the configuration makes the write conditional; without one it is a write to whatever the object is now.
+    applied.metadata.resourceVersion = config.metadata.resourceVersion ?? current?.metadata.resourceVersion ?? '';
     const checked = checkObject(applied as JsonObject, resource);
     if (!checked.ok) throw plainError(500, `failed to create typed live object: ${checked.message}`);
     return checked.object;
