@@ -13,6 +13,7 @@ import { parseWriteParameters } from '../options/writeOptions.js';
 import type { Route } from '../routing.js';
 import { targetOf, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
 import { own } from './owned.js';
+import { validateSelectors } from './selectorRules.js';
 
 const SPEC = Path.of('spec');
 const RESOURCE = SPEC.child('resourceAttributes');
@@ -30,14 +31,7 @@ function validateAttributes(spec: JsonObject): FieldError[] {
   const nonResource = present(spec['nonResourceAttributes']);
   if (resource && nonResource) return [invalid(NON_RESOURCE, shownNonResource(spec), 'cannot be specified in combination with resourceAttributes')];
   if (!resource && !nonResource) return [invalid(RESOURCE, null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')];
-  return resource ? ['fieldSelector', 'labelSelector'].flatMap(member => validateSelector(spec, member)) : [];
-}
-
-function validateSelector(spec: JsonObject, member: string): FieldError[] {
-  const selector = membersOf(memberAt(spec, 'resourceAttributes', member));
-  const raw = textAt(selector, 'rawSelector');
-  if (raw === '' || itemsOf(selector['requirements']).length === 0) return [];
-  return [invalid(RESOURCE.child(member, 'rawSelector'), raw, 'may not specified at the same time as requirements')];
+  return resource ? validateSelectors(spec['resourceAttributes'], RESOURCE) : [];
 }
 
 const validateSubject = (spec: JsonObject): FieldError[] =>
