@@ -18,6 +18,7 @@ import { createOpenApi } from './openapi/openapi.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { catalogueOf } from './options/runtimeConfig.js';
 import { defaultServiceRange } from './options/serviceRange.js';
+import { featuresOf } from './options/features.js';
 import { cachedResources } from './options/watchCache.js';
 import { bootstrap } from './registry/bootstrap.js';
 import { createServiceAllocator } from './registry/core/service/allocator.js';
@@ -71,7 +72,7 @@ export function assembleApi({ options, files, replica, log }: AssemblyOptions): 
   const openapi = createOpenApi(catalogue);
   return {
     storage, access,
-    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'] }),
+    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], compression: featuresOf(options).APIResponseCompression }),
     documents: async (context) => await discovery(context) || openid(context) || openapi.documents(context),
     bootstrap: async (signal) => {
       await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });

@@ -1,19 +1,23 @@
-import type { Writable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Status } from '../api/status.js';
 import { StatusError } from '../api/status.js';
 import { apiVersionOf } from '../api/resource.js';
 import type { ServedResource } from '../catalogue/resources.js';
 import type { ListPage } from '../registry/contract.js';
 import type { StoredObject } from '../storage/contract.js';
-import type { RequestContext, Response } from './context.js';
-import type { EncodedList, ListMeta, TypeMeta } from './encoders/encoder.js';
+import type { RequestContext } from './context.js';
+import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoders/encoder.js';
 import { encodeContinue } from './options/continueToken.js';
 import type { Representation } from './negotiation.js';
-import { tableOf } from './table/table.js';
+import { send, sendParts } from './sending.js';
+import { tableOf, tableOfMany } from './table/table.js';
 
-/** Lists are written in pieces of about this size: large enough to be cheap, small enough not to hold up other requests. */
-const CHUNK_BYTES = 128 * 1024;
+export { send, sendPageNotFound } from './sending.js';
+
+/** Encoding the items of a list takes the event loop for itself no longer than this. */
+const SLICE_MS = 5;
+/** Items between two looks at the clock. */
+const SLICE_ITEMS = 32;
 
 export const PARTIAL = 'PartialObjectMetadata';
 
@@ -30,9 +34,18 @@ export function encodeObject({ encoder, form }: Representation, resource: Served
 
 /** Answers with one object. Throws 406 when the client asked for a list. */
 export function sendObject(context: RequestContext, representation: Representation, resource: ServedResource, stored: StoredObject, code = 200): void {
+  send(context, code, representation.encoder.mediaType, singleObject(representation, resource, stored));
+}
+
+/** The same, compressed if it is large and `compress` is set. */
+export function sendObjectRead(context: RequestContext, representation: Representation, resource: ServedResource, stored: StoredObject, compress: boolean): Promise<void> {
+  return sendParts(context, representation.encoder.mediaType, { parts: [singleObject(representation, resource, stored)], size: null }, compress);
+}
+
+function singleObject(representation: Representation, resource: ServedResource, stored: StoredObject): Buffer {
   const { form } = representation;
   if (form.form === 'partial' && form.list) throw new StatusError(406, 'NotAcceptable', `you requested ${PARTIAL}List, but the requested object is not a list (*${internalName(resource)})`);
-  send(context, code, representation.encoder.mediaType, encodeObject(representation, resource, stored));
+  return encodeObject(representation, resource, stored);
 }
 
 const internalName = ({ group, kind }: ServedResource): string => `${group.split('.')[0] === '' ? 'core' : group.split('.')[0]}.${kind}`;
@@ -48,14 +61,35 @@ export function deletedStatus({ group, resource }: ServedResource, name: string,
 }
 
 /** Answers with a list, in pieces when it is large. `allNamespaces` decides what a continue token has to name. */
-export async function sendList(context: RequestContext, representation: Representation, resource: ServedResource, page: ListPage, allNamespaces: boolean): Promise<void> {
-  const { encoder, form } = representation;
+export async function sendList(
+  context: RequestContext, representation: Representation, resource: ServedResource, page: ListPage, allNamespaces: boolean, compress = false,
+): Promise<void> {
+  await sendParts(context, representation.encoder.mediaType, await encodeList(representation, resource, page, allNamespaces), compress);
+}
+
+async function encodeList({ encoder, form }: Representation, resource: ServedResource, page: ListPage, allNamespaces: boolean): Promise<EncodedList> {
   const meta = listMeta(page, allNamespaces);
-  if (form.form === 'table') return send(context, 200, encoder.mediaType, encoder.document(tableOf(resource, page.items, meta, form)));
+  if (form.form === 'table') {
+    const { head, rows } = tableOfMany(resource, page.items, meta, form);
+    return encoder.table(head, rows);
+  }
   const metadataOnly = form.form === 'partial';
   if (metadataOnly && !form.list) throw new StatusError(406, 'NotAcceptable', `you requested ${PARTIAL}, but the requested object is a list (*${internalName(resource)}List)`);
   const type = metadataOnly ? { kind: `${PARTIAL}List`, apiVersion: form.apiVersion } : { kind: resource.listKind, apiVersion: apiVersionOf(resource) };
-  await sendParts(context, encoder.mediaType, encoder.list(type, meta, page.items.map(stored => encoder.item(resource, stored, metadataOnly))));
+  return encoder.list(type, meta, await encodeItems(encoder, resource, page.items, metadataOnly));
+}
+
+/** Nearly always this only looks at what is encoded already; if not, other requests get their turn meanwhile. */
+async function encodeItems(encoder: Encoder, resource: ServedResource, items: readonly StoredObject[], metadataOnly: boolean): Promise<Buffer[]> {
+  const encoded: Buffer[] = [];
+  let end = performance.now() + SLICE_MS;
+  for (const stored of items) {
+    encoded.push(encoder.item(resource, stored, metadataOnly));
+    if (encoded.length % SLICE_ITEMS !== 0 || performance.now() < end) continue;
+    await nextTurn();
+    end = performance.now() + SLICE_MS;
+  }
+  return encoded;
 }
 
 export function listMeta({ version, items, more, remaining }: ListPage, allNamespaces: boolean): ListMeta {
@@ -64,71 +98,3 @@ export function listMeta({ version, items, more, remaining }: ListPage, allNames
   const token = encodeContinue(version, last, allNamespaces);
   return { resourceVersion: String(version), continue: token, ...(remaining === null || remaining <= 0 ? {} : { remainingItemCount: remaining }) };
 }
-
-/** Small lists go out in one piece; large ones in several, between which other requests get their turn. */
-async function sendParts(context: RequestContext, contentType: string, { parts, size }: EncodedList): Promise<void> {
-  const { response } = context;
-  if (size !== null && size <= CHUNK_BYTES) return send(context, 200, contentType, Buffer.concat([...parts], size));
-  writeHead(context, 200, contentType, size);
-  let pending: Buffer[] = [];
-  let bytes = 0;
-  for (const part of parts) {
-    pending.push(part);
-    bytes += part.length;
-    if (bytes < CHUNK_BYTES) continue;
-    await writeAll(response, Buffer.concat(pending, bytes));
-    if (isGone(response)) return;
-    pending = [];
-    bytes = 0;
-  }
-  response.end(Buffer.concat(pending, bytes));
-}
-
-/** Nobody reads the answer any more. Responses over HTTP/2 know it only of the stream below them. */
-export const isGone = (response: Response): boolean => ('stream' in response ? response.stream.destroyed : response.destroyed);
-
-/** Both kinds of response are streams that take bytes; their overloads merely do not unify. */
-export const asWritable = (response: Response): Writable => response as unknown as Writable;
-
-/** Writes, and gives other requests their turn; waits for a client that reads slowly. */
-async function writeAll(response: Response, bytes: Buffer): Promise<void> {
-  const more = asWritable(response).write(bytes);
-  if (more) await setImmediate();
-  else await drained(response);
-}
-
-/** Settles once the client has taken what was written, or has gone. */
-export function drained(response: Response): Promise<void> {
-  return new Promise(resolve => {
-    const done = (): void => {
-      response.off('drain', done);
-      response.off('close', done);
-      resolve();
-    };
-    response.on('drain', done);
-    response.on('close', done);
-    if (isGone(response)) done();
-  });
-}
-
-export function send(context: RequestContext, code: number, contentType: string, bytes: Buffer): void {
-  if (context.response.headersSent || isGone(context.response)) return;
-  writeHead(context, code, contentType, bytes.length);
-  context.response.end(bytes);
-}
-
-/** The page that the reference shows for paths of which nothing at all is known. */
-export function sendPageNotFound(context: RequestContext): void {
-  send(context, 404, 'text/plain; charset=utf-8', Buffer.from('404 page not found\n'));
-}
-
-/** `length` is null for a stream. */
-export function writeHead({ response, warnings }: RequestContext, code: number, contentType: string, length: number | null): void {
-  response.statusCode = code;
-  response.setHeader('content-type', contentType);
-  if (length !== null) response.setHeader('content-length', length);
-  if (warnings.length > 0) response.setHeader('warning', [...new Set(warnings)].map(warningHeader));
-}
-
-/** RFC 9111, section 5.5: code 299, the agent as "-", the text quoted. Characters that no header may carry become spaces. */
-const warningHeader = (text: string): string => `299 - "${text.replace(/[^\u0020-\u007e]/g, ' ').replace(/["\\]/g, '\\$&')}"`;

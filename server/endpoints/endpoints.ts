@@ -35,6 +35,8 @@ export interface EndpointOptions {
   /** Issues and reviews tokens. Default: neither. */
   readonly tokens?: TokenServices | null;
   readonly minRequestTimeoutSeconds?: number;
+  /** Whether large answers to reads are compressed for clients that wish it: gate `APIResponseCompression`. */
+  readonly compression?: boolean;
 }
 
 const MIN_REQUEST_TIMEOUT_SECONDS = 1800;
@@ -64,8 +66,8 @@ const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<Reso
  * authorized the request, and only now is its body read. Throws StatusError for what the client is to see.
  */
 export function createEndpoints(options: EndpointOptions): (context: RequestContext) => Promise<void> {
-  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS } = options;
-  const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, reader: createBodyReader(workers) };
+  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS, compression = true } = options;
+  const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, compression, reader: createBodyReader(workers) };
   return async context => {
     try {
       await answer(context, deps);

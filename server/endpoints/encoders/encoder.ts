@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../api/object.js';
 import type { ServedResource } from '../../catalogue/resources.js';
 import type { StoredObject } from '../../storage/contract.js';
 
@@ -16,7 +17,7 @@ export type WatchFrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ER
 export interface EncodedList {
   /** Made as they are asked for, so that a long list does not hold up other requests. */
   readonly parts: Iterable<Buffer>;
-  /** Size of all parts together, or null when only writing them shows it. */
+  /** Size of all parts together, or null when only making them shows it. */
   readonly size: number | null;
 }
 
@@ -33,6 +34,8 @@ export interface Encoder {
   /** A single object from its item. */
   object(type: TypeMeta, item: Buffer): Buffer;
   list(type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): EncodedList;
+  /** A Table; `head` is all of it but its rows. */
+  table(head: JsonObject, rows: Iterable<JsonObject>): EncodedList;
   /** A document that is no stored object, such as a Status; it names its kind. */
   document(value: object): Buffer;
   /** What WebSocket messages with its events are. */

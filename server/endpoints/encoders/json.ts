@@ -1,4 +1,5 @@
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import type { JsonObject } from '../../api/object.js';
 import { servedItem } from '../../registry/conversion.js';
 import { orderedMetadata } from '../../registry/metadata.js';
 import type { StoredObject } from '../../storage/contract.js';
@@ -42,6 +43,15 @@ function* listParts(type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): G
 
 const listHead = (type: TypeMeta, meta: ListMeta): Buffer => Buffer.concat([prefixOf(type), Buffer.from(`"metadata":${JSON.stringify(meta)},"items":[`)]);
 
+function* tableParts(head: JsonObject, rows: Iterable<JsonObject>): Generator<Buffer> {
+  let separator = `${writeJson(head).slice(0, -1)},"rows":[`;
+  for (const row of rows) {
+    yield Buffer.from(separator + writeJson(row));
+    separator = ',';
+  }
+  yield separator === ',' ? LIST_TAIL : Buffer.from(`${separator}]}\n`);
+}
+
 /** The stored form is JSON, so an item is the stored bytes themselves wherever the served version is the stored one. */
 export const jsonEncoder: Encoder = {
   mediaType: 'application/json',
@@ -54,6 +64,7 @@ export const jsonEncoder: Encoder = {
     parts: listParts(type, meta, items),
     size: items.reduce((sum, item) => sum + item.length, listHead(type, meta).length + LIST_TAIL.length + Math.max(0, items.length - 1)),
   }),
+  table: (head, rows) => ({ parts: tableParts(head, rows), size: null }),
   document: value => Buffer.from(`${writeJson(value)}\n`),
   frame: (type, object) => Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object[object.length - 1] === NEWLINE ? object.subarray(0, -1) : object, FRAME_TAIL]),
 };

@@ -21,6 +21,8 @@ function varint(value: number): number[] {
   return [...bytes, rest];
 }
 
+const varintLength = (value: number): number => Math.max(1, Math.ceil((32 - Math.clz32(value)) / 7));
+
 const LENGTH_BYTES = 4;
 
 const field = (tag: number, length: number): Buffer => Buffer.from([tag, ...varint(length)]);
@@ -29,19 +31,18 @@ const EMPTY = Buffer.alloc(0);
 /** A list message is its metadata followed by its items, so items are written as they are kept; the envelope needs their size beforehand. */
 function list(type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): EncodedList {
   const head = unpack(encodeMessage({ metadata: meta }, kindOf(type.apiVersion, type.kind)));
-  const tags = items.map(item => field(ITEMS_TAG, item.length));
-  const rawSize = items.reduce((sum, item, index) => sum + item.length + (tags[index]?.length ?? 0), head.length);
+  const rawSize = items.reduce((sum, item) => sum + 1 + varintLength(item.length) + item.length, head.length);
   const [before, , after] = envelopeParts({ ...type, raw: EMPTY });
   // The envelope around nothing ends in the length zero; ours follows instead.
   const envelope = Buffer.concat([before.subarray(0, -1), Buffer.from(varint(rawSize))]);
-  return { parts: parts(envelope, head, tags, items, after), size: envelope.length + rawSize + after.length };
+  return { parts: parts(envelope, head, items, after), size: envelope.length + rawSize + after.length };
 }
 
-function* parts(envelope: Buffer, head: Buffer, tags: readonly Buffer[], items: readonly Buffer[], after: Buffer): Generator<Buffer> {
+function* parts(envelope: Buffer, head: Buffer, items: readonly Buffer[], after: Buffer): Generator<Buffer> {
   yield envelope;
   yield head;
-  for (const [index, item] of items.entries()) {
-    yield tags[index] ?? EMPTY;
+  for (const item of items) {
+    yield field(ITEMS_TAG, item.length);
     yield item;
   }
   yield after;
@@ -67,6 +68,7 @@ export const protobufEncoder: Encoder = {
     : stored.encoded(`protobuf ${apiVersionOf(resource)}`, object => unpack(encodeMessage(servedObject(resource, object), resource)))),
   object: (type, item) => Buffer.concat(envelopeParts({ ...type, raw: item })),
   list,
+  table: (head, rows) => ({ parts: [unpack(protobufEncode({ ...head, rows: [...rows] }))], size: null }),
   document: value => unpack(protobufEncode(value)),
   frame,
 };

@@ -34,6 +34,7 @@ export const yamlEncoder: Encoder = {
   item: (resource, stored, metadataOnly) => jsonEncoder.item(resource, stored, metadataOnly),
   object: (type, item) => text({ ...type, ...parsed(item) }),
   list: (type, meta, items) => ({ parts: listParts(type, meta, items), size: null }),
+  table: (head, rows) => ({ parts: [text({ ...head, rows: [...rows] })], size: null }),
   document: text,
   frame: () => { throw new Error('YAML has no watch streams'); },
 };

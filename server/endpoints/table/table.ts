@@ -36,14 +36,23 @@ const definition = ({ name, type, format, priority }: Column): JsonObject => ({ 
  * Cells are worked out anew each time because most tables show ages; `now` is in milliseconds.
  */
 export function tableOf(resource: ServedResource, items: readonly StoredObject[], meta: ListMeta, form: TableForm, headers = true, now = Date.now()): JsonObject {
+  const { head, rows } = tableOfMany(resource, items, meta, form, headers, now);
+  return { ...head, rows: [...rows] };
+}
+
+/** The same for a list that may be long: rows are made as they are asked for. */
+export function tableOfMany(
+  resource: ServedResource, items: readonly StoredObject[], meta: ListMeta, form: TableForm, headers = true, now = Date.now(),
+): { readonly head: JsonObject; readonly rows: Iterable<JsonObject> } {
   const columns = columnsOf(resource);
   const cells = CELLS[qualifiedName(resource)] ?? {};
   const makers = columns.map(column => cells[column.name] ?? COMMON[column.name] ?? missing);
-  return {
-    kind: 'Table', apiVersion: form.apiVersion, metadata: { ...meta },
-    columnDefinitions: headers ? columns.map(definition) : null,
-    rows: items.map(stored => row(resource, servedObject(resource, stored), makers, form, now)),
-  };
+  const head = { kind: 'Table', apiVersion: form.apiVersion, metadata: { ...meta }, columnDefinitions: headers ? columns.map(definition) : null };
+  return { head, rows: rowsOf(items, stored => row(resource, servedObject(resource, stored), makers, form, now)) };
+}
+
+function* rowsOf(items: readonly StoredObject[], make: (stored: StoredObject) => JsonObject): Generator<JsonObject> {
+  for (const stored of items) yield make(stored);
 }
 
 /** Columns whose cells are not worked out yet. */

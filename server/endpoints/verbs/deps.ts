@@ -20,6 +20,8 @@ export interface VerbDeps {
   readonly tokens: TokenServices | null;
   /** A watch without a timeout of its own lasts between this and twice this. */
   readonly minRequestTimeoutSeconds: number;
+  /** Large answers to reads are compressed for clients that wish it. */
+  readonly compression: boolean;
 }
 
 export type VerbHandler = (context: RequestContext, route: Route, deps: VerbDeps) => Promise<void>;

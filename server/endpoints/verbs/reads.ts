@@ -1,20 +1,21 @@
 import { StatusError } from '../../api/status.js';
 import { EXPIRED_LIST } from '../../registry/failures.js';
-import { sendList, sendObject } from '../answers.js';
+import { sendList, sendObjectRead } from '../answers.js';
 import { negotiate } from '../negotiation.js';
 import { encodeContinue, EXPIRED_CONTINUE } from '../options/continueToken.js';
 import { getConsistency, parseListOptions, type ListOptions } from '../options/listOptions.js';
+import { acceptsGzip } from '../sending.js';
 import { targetOf, type VerbHandler } from './deps.js';
 
 /** GET of one object: its stored bytes behind a prefix. Also of `status`, which reads the whole object. */
-export const get: VerbHandler = async (context, route, { registry }) => {
+export const get: VerbHandler = async (context, route, { registry, compression }) => {
   const representation = negotiate(context, { collection: false, stream: false });
   const stored = await registry.get(targetOf(route), getConsistency(context.query));
-  sendObject(context, representation, route.resource, stored);
+  await sendObjectRead(context, representation, route.resource, stored, compression && acceptsGzip(context));
 };
 
 /** GET of a collection: stored bytes between a header and a footer. */
-export const list: VerbHandler = async (context, route, { registry }) => {
+export const list: VerbHandler = async (context, route, { registry, compression }) => {
   const { resource, namespace } = route;
   const representation = negotiate(context, { collection: true, stream: false });
   const allNamespaces = resource.namespaced && namespace === null;
@@ -22,7 +23,7 @@ export const list: VerbHandler = async (context, route, { registry }) => {
   const query = { ...options, namespace: resource.namespaced ? namespace : null };
   const page = await registry.list(resource, query, options.continuing ? EXPIRED_CONTINUE : EXPIRED_LIST)
     .catch((error: unknown) => { throw withContinuation(error, options, allNamespaces); });
-  await sendList(context, representation, resource, page, allNamespaces);
+  await sendList(context, representation, resource, page, allNamespaces, compression && acceptsGzip(context));
 };
 
 /** A list whose version is gone may be gone on with, if the client accepts that it is then no snapshot. */

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Watch, WatchSink } from '../../storage/contract.js';
-import { isGone } from '../answers.js';
 import { negotiate } from '../negotiation.js';
 import { parseWatchOptions, type WatchOptions } from '../options/listOptions.js';
 import type { Route } from '../routing.js';
+import { isGone } from '../sending.js';
 import { WatchStream } from '../watch/stream.js';
 import { openResponse, PLAIN } from '../watch/transport.js';
 import { messagesOf, openWebSocket, webSocketUpgrade } from '../watch/webSocket.js';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
-import { isGone, writeHead } from '../answers.js';
 import type { RequestContext } from '../context.js';
+import { isGone, writeHead } from '../sending.js';
 
 /** The way of a watch's bytes to its client. */
 export interface Transport {

@@ -1,0 +1,118 @@
+import type { Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createGzip } from 'node:zlib';
+import type { RequestContext, Response } from './context.js';
+import type { EncodedList } from './encoders/encoder.js';
+
+/** Long bodies are written in pieces of about this size: large enough to be cheap, small enough not to hold up other requests. */
+const CHUNK_BYTES = 128 * 1024;
+/** Pieces that may be under way to a client at a time: one that it takes, and the next. */
+const UNTAKEN_BYTES_MAX = 2 * CHUNK_BYTES;
+/** Bodies of one such piece and more are compressed for clients that wish it; the bound and the level are the reference's. */
+const COMPRESSION_LEVEL = 1;
+
+/** Nobody reads the answer any more. Responses over HTTP/2 know it only of the stream below them. */
+export const isGone = (response: Response): boolean => ('stream' in response ? response.stream.destroyed : response.destroyed);
+
+/** Both kinds of response are streams that take bytes; their overloads merely do not unify. */
+const asWritable = (response: Response): Writable => response as unknown as Writable;
+
+/** Whether the client takes gzip. Weights are not looked at, as in the reference. */
+export const acceptsGzip = ({ request }: RequestContext): boolean => {
+  const header = request.headers['accept-encoding'];
+  return header !== undefined && String(header).split(',').some(token => token.trim() === 'gzip');
+};
+
+/** Answers with one document, in one piece. */
+export function send(context: RequestContext, code: number, contentType: string, bytes: Buffer): void {
+  if (context.response.headersSent || isGone(context.response)) return;
+  writeHead(context, code, contentType, bytes.length);
+  context.response.end(bytes);
+}
+
+/** The page that the reference shows for paths of which nothing at all is known. */
+export function sendPageNotFound(context: RequestContext): void {
+  send(context, 404, 'text/plain; charset=utf-8', Buffer.from('404 page not found\n'));
+}
+
+/** `length` is null for a stream. */
+export function writeHead({ response, warnings }: RequestContext, code: number, contentType: string, length: number | null): void {
+  response.statusCode = code;
+  response.setHeader('content-type', contentType);
+  if (length !== null) response.setHeader('content-length', length);
+  if (warnings.length > 0) response.setHeader('warning', [...new Set(warnings)].map(warningHeader));
+}
+
+/**
+ * Answers with a body that is made part by part. Small ones go out in one piece; of large ones, other requests get their turn between the
+ * pieces, and a client that reads slowly is waited for. `compress`: with gzip where it pays.
+ */
+export async function sendParts(context: RequestContext, contentType: string, { parts, size }: EncodedList, compress: boolean): Promise<void> {
+  const { response } = context;
+  const rest = pieces(parts);
+  const start = rest.next();
+  const first = start.done === true ? Buffer.alloc(0) : start.value;
+  if (first.length < CHUNK_BYTES) return send(context, 200, contentType, first);
+  if (response.headersSent || isGone(response)) return;
+  if (compress) return sendCompressed(context, contentType, first, rest);
+  writeHead(context, 200, contentType, size);
+  await writePieces(asWritable(response), first, rest, () => isGone(response));
+  response.end();
+}
+
+async function writePieces(out: Writable, first: Buffer, rest: Iterable<Buffer>, gone: () => boolean): Promise<void> {
+  let piece = first;
+  for (const next of rest) {
+    out.write(piece);
+    piece = next;
+    await nextTurn();
+    if (out.writableLength > UNTAKEN_BYTES_MAX) await drained(out, gone);
+    if (gone()) return;
+  }
+  out.write(piece);
+}
+
+/** Compresses on the library's threads, piece by piece, so that the event loop is free. */
+async function sendCompressed(context: RequestContext, contentType: string, first: Buffer, rest: Iterable<Buffer>): Promise<void> {
+  const { response } = context;
+  response.setHeader('content-encoding', 'gzip');
+  response.setHeader('vary', 'Accept-Encoding');
+  writeHead(context, 200, contentType, null);
+  const gzip = createGzip({ level: COMPRESSION_LEVEL, chunkSize: CHUNK_BYTES });
+  gzip.pipe(asWritable(response));
+  response.once('close', () => { gzip.destroy(); });
+  await writePieces(gzip, first, rest, () => gzip.destroyed);
+  if (!gzip.destroyed) gzip.end();
+}
+
+/** Joins parts to pieces. */
+function* pieces(parts: Iterable<Buffer>): Generator<Buffer, void> {
+  let pending: Buffer[] = [];
+  let bytes = 0;
+  for (const part of parts) {
+    pending.push(part);
+    bytes += part.length;
+    if (bytes < CHUNK_BYTES) continue;
+    yield pending.length === 1 ? part : Buffer.concat(pending, bytes);
+    pending = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(pending, bytes);
+}
+
+/** Settles once what was written has been taken, or when it never will be. */
+function drained(out: Writable, gone: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      out.off('drain', done);
+      out.off('close', done);
+      resolve();
+    };
+    out.on('drain', done);
+    out.on('close', done);
+    if (gone()) done();
+  });
+}
+
+/** RFC 9111, section 5.5: code 299, the agent as "-", the text quoted. Characters that no header may carry become spaces. */
+const warningHeader = (text: string): string => `299 - "${text.replace(/[^\u0020-\u007e]/g, ' ').replace(/["\\]/g, '\\$&')}"`;
