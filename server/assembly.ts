@@ -4,6 +4,7 @@ import { createWorkers } from '../workers/pool.js';
 import { createAccess, type Access } from './access.js';
 import type { AccessFiles } from './accessFiles.js';
 import { openIdDocuments } from './authentication/serviceaccount/openid.js';
+import { certificateGuards } from './admission/certificates.js';
 import { createAdmission } from './admission/chain.js';
 import { createPlugins } from './admission/plugins.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
@@ -60,7 +61,7 @@ export function assembleApi({ options, files, replica, log }: AssemblyOptions): 
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
   const access = createAccess({ options, files, storage, log: log.named('access') });
-  const registry = createRegistry({ storage, allocators: { services }, admission: createAdmission([...createPlugins({ storage }), ...access.guards]) });
+  const registry = createRegistry({ storage, allocators: { services }, admission: createAdmission([...createPlugins({ storage }), ...certificateGuards(access.authorize), ...access.guards]) });
   const workers = createWorkers();
   const host = `${advertisedAddress(options)}:${options['secure-port']}`;
   const documents = openIdDocuments(access.tokens.issuer?.issuer ?? '', options['service-account-jwks-uri'] ?? `https://${host}${OPENID_PATHS.keys}`, files.verificationKeys);
