@@ -2,6 +2,7 @@ import type { Controller } from './client/controller.js';
 import type { ManagerEnvironment } from './environment.js';
 import { deploymentController } from './deployment/deploymentController.js';
 import { GarbageCollector } from './garbagecollector/garbageCollector.js';
+import { jobController } from './job/jobController.js';
 import { namespaceController } from './namespace/namespaceController.js';
 import { replicaSetController, replicationControllerController } from './replicaset/replicaSets.js';
 import { defaultAccountController } from './serviceaccount/defaultAccounts.js';
@@ -30,6 +31,7 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   { name: 'replicaset-controller', alias: 'replicaset', account: 'replicaset-controller', make: replicaSetController },
   { name: 'replicationcontroller-controller', alias: 'replicationcontroller', account: 'replication-controller', make: replicationControllerController },
   { name: 'deployment-controller', alias: 'deployment', account: 'deployment-controller', make: deploymentController },
+  { name: 'job-controller', alias: 'job', account: 'job-controller', make: jobController },
 ];
 
 /** Controllers of the reference that this program does not have yet. */

@@ -1,7 +1,7 @@
 import { pause } from '../client/clock.js';
 import type { Controller } from '../client/controller.js';
 import { deletableTypes, discover, type DiscoveredType, type Discovery } from '../client/discovery.js';
-import { isNotFound, messageOf } from '../client/errors.js';
+import { isConflict, isNotFound, messageOf } from '../client/errors.js';
 import { Informer } from '../client/informer.js';
 import { apiVersionOf, groupResourceOf, type Resource } from '../client/resource.js';
 import type { KubeObject } from '../client/object.js';
@@ -38,7 +38,8 @@ export class GarbageCollector implements Controller {
   async run(signal: AbortSignal): Promise<void> {
     const { options: { 'concurrent-gc-syncs': workers }, log } = this.environment;
     await this.#firstResync(signal);
-    const onError = (uid: string, error: unknown): void => log('error', `garbagecollector: ${uid}: ${messageOf(error)}`);
+    // A conflict says that the object changed since it was judged: it is judged again.
+    const onError = (uid: string, error: unknown): void => { if (!isConflict(error)) log('error', `garbagecollector: ${uid}: ${messageOf(error)}`); };
     await Promise.all([
       work(this.#deletions, { workers, sync: uid => this.#collector.attemptToDelete(uid), onError }, signal),
       work(this.#orphans, { workers, sync: uid => this.#collector.attemptToOrphan(uid), onError }, signal),

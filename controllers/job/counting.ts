@@ -1,0 +1,90 @@
+import { uidOf } from '../client/object.js';
+import type { Job, JobStatus } from '../kinds/batch.js';
+import type { Pod } from '../kinds/core.js';
+import { hasSucceeded } from '../workloads/podState.js';
+import type { Facts } from './facts.js';
+import { indexesText } from './indexes.js';
+import { countsAsFailed, hasIndexBackoff, indexOf, isCounted, isIndexed, isTracked } from './podOutcome.js';
+
+/**
+ * Counts pods that ended, each exactly once, although a pod and its Job are two objects that cannot be changed together. In three steps: note the
+ * pod's uid in the Job's status as uncounted; take the finalizer from the pod, so that it may go; add it to the counter and drop the uid. A
+ * manager that dies in between finds in the status and on the pod how far it came. Pure.
+ */
+export interface Counting {
+  readonly status: JobStatus;
+  /** Pods to free of their finalizer once that status is written. */
+  readonly free: readonly Pod[];
+  /** Whether more is left for the next time. */
+  readonly partial: boolean;
+}
+
+/** Uids that a status holds at most. */
+const uncountedMax = 500;
+
+export function count(facts: Facts, ends: 'success' | 'failure' | null): Counting {
+  const { job, pods, freed } = facts;
+  const tracked = pods.filter(pod => isTracked(pod) && !freed.has(uidOf(pod)));
+  const settled = settle(job.status ?? {}, new Set(tracked.map(uidOf)));
+  const succeeded = [...settled.uncountedTerminatedPods?.succeeded ?? []];
+  const failed = [...settled.uncountedTerminatedPods?.failed ?? []];
+  const indexes = new Set(facts.formerIndexes);
+  const free: Pod[] = [];
+  const isFull = (): boolean => indexes.size - facts.formerIndexes.size + succeeded.length + failed.length >= uncountedMax;
+  for (const pod of inOrderOfIndex(tracked, job)) {
+    if (isFull()) break;
+    if (ends === null && !mayGo(facts, pod)) continue;
+    free.push(pod);
+    note(pod, job, { succeeded, failed, indexes }, ends === 'failure');
+  }
+  return {
+    free, partial: isFull(),
+    status: {
+      ...settled, uncountedTerminatedPods: uncounted(succeeded, failed),
+      ...(isIndexed(job) ? { succeeded: indexes.size, completedIndexes: indexesText(indexes) } : {}),
+      ...(hasIndexBackoff(job) ? { failedIndexes: indexesText(facts.failedIndexes) } : {}),
+    },
+  };
+}
+
+const uncounted = (succeeded: readonly string[], failed: readonly string[]): NonNullable<JobStatus['uncountedTerminatedPods']> =>
+  ({ ...(succeeded.length > 0 ? { succeeded } : {}), ...(failed.length > 0 ? { failed } : {}) });
+
+/** Moves uids whose pods are free from the lists to the counters. */
+export function settle(status: JobStatus, tracked: ReadonlySet<string>): JobStatus {
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  const keep = (uids: readonly string[]): readonly string[] => uids.filter(uid => tracked.has(uid));
+  const gone = (uids: readonly string[]): number => uids.length - keep(uids).length;
+  return {
+    ...status, succeeded: (status.succeeded ?? 0) + gone(succeeded), failed: (status.failed ?? 0) + gone(failed), uncountedTerminatedPods: uncounted(keep(succeeded), keep(failed)),
+  };
+}
+
+export const hasUncounted = ({ uncountedTerminatedPods: { succeeded = [], failed = [] } = {} }: JobStatus): boolean => succeeded.length + failed.length > 0;
+
+/** Whether a pod's finalizer has served its purpose while the Job goes on. */
+function mayGo({ job, awaitingRetry }: Facts, pod: Pod): boolean {
+  if (job.metadata.deletionTimestamp !== undefined || hasSucceeded(pod)) return true;
+  if (!countsAsFailed(pod, job)) return false;
+  const index = indexOf(pod, job);
+  // Its annotations are needed until a successor carries them on.
+  return index === null || awaitingRetry.get(index) !== pod;
+}
+
+interface Lists { readonly succeeded: string[]; readonly failed: string[]; readonly indexes: Set<number> }
+
+/** With a Job that fails, whatever still runs fails as well; of one that succeeds it counts as nothing. */
+function note(pod: Pod, job: Job, { succeeded, failed, indexes }: Lists, allFail: boolean): void {
+  const uid = uidOf(pod);
+  const index = isIndexed(job) ? indexOf(pod, job) : null;
+  const known = !isIndexed(job) || index !== null;
+  if (hasSucceeded(pod) && !failed.includes(uid)) {
+    // An index is counted once however often it is seen; no uid is needed.
+    if (index !== null) indexes.add(index);
+    else if (known && !succeeded.includes(uid)) succeeded.push(uid);
+  } else if ((countsAsFailed(pod, job) || allFail) && known && !failed.includes(uid) && isCounted(pod, job)) failed.push(uid);
+}
+
+function inOrderOfIndex(pods: readonly Pod[], job: Job): readonly Pod[] {
+  return isIndexed(job) ? [...pods].sort((a, b) => (indexOf(a, job) ?? Infinity) - (indexOf(b, job) ?? Infinity)) : pods;
+}

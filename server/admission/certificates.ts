@@ -1,0 +1,50 @@
+import type { ApiObject } from '../api/object.js';
+import { forbidden } from '../api/status.js';
+import type { User } from '../api/user.js';
+import type { Authorizer } from '../authorization/authorizer.js';
+import { organizationsOf } from '../registry/certificates.k8s.io/request.js';
+import { sameValue } from '../registry/equality.js';
+import { memberAt, textAt } from '../registry/members.js';
+import type { AdmissionPlugin, AdmissionRequest } from './contract.js';
+
+/** Who may decide on requests for certificates and who may issue them depends on the signer; and nobody becomes an administrator this way. */
+
+const GROUP = 'certificates.k8s.io';
+const RESOURCES = [`certificatesigningrequests.${GROUP}`];
+const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
+const ADMINISTRATORS = 'system:masters';
+
+const signerOf = (request: ApiObject | null): string => textAt(request ?? undefined, 'spec', 'signerName');
+
+/** A permission holds for one signer, or for all of a domain. */
+async function demand({ resource, name, old, user }: AdmissionRequest, verb: 'approve' | 'sign', authorize: Authorizer): Promise<void> {
+  const signer = signerOf(old);
+  if (await mayUse(user, verb, signer, authorize) || await mayUse(user, verb, `${signer.split('/')[0] ?? ''}/*`, authorize)) return;
+  throw forbidden(resource.storage, name, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
+}
+
+async function mayUse(user: User, verb: string, signer: string, authorize: Authorizer): Promise<boolean> {
+  const { decision } = await authorize({ isResource: true, user, verb, group: GROUP, version: '*', namespace: '', resource: 'signers', subresource: '', name: signer });
+  return decision === 'allow';
+}
+
+const issues = ({ object, old }: AdmissionRequest): boolean =>
+  ['certificate', 'conditions'].some(member => !sameValue(memberAt(object ?? undefined, 'status', member), memberAt(old ?? undefined, 'status', member)));
+
+export const certificateGuards = (authorize: Authorizer): readonly AdmissionPlugin[] => [
+  {
+    name: 'CertificateApproval', resources: RESOURCES,
+    async validate(request) { if (request.operation === 'UPDATE' && request.subresource === 'approval') await demand(request, 'approve', authorize); },
+  },
+  {
+    name: 'CertificateSigning', resources: RESOURCES,
+    async validate(request) { if (request.operation === 'UPDATE' && request.subresource === 'status' && issues(request)) await demand(request, 'sign', authorize); },
+  },
+  {
+    name: 'CertificateSubjectRestriction', resources: RESOURCES,
+    validate({ operation, object, resource, name }) {
+      if (operation !== 'CREATE' || object === null || signerOf(object) !== CLIENT_SIGNER || !organizationsOf(textAt(object, 'spec', 'request')).includes(ADMINISTRATORS)) return;
+      throw forbidden(resource.storage, name, `use of ${CLIENT_SIGNER} signer with ${ADMINISTRATORS} group is not allowed`);
+    },
+  },
+];
