@@ -4,7 +4,7 @@ import { createWorkers } from '../workers/pool.js';
 import { createAccess, type Access } from './access.js';
 import type { AccessFiles } from './accessFiles.js';
 import { openIdDocuments } from './authentication/serviceaccount/openid.js';
-import { certificateGuards } from './admission/certificates.js';
+import { certificateGuards } from './authorization/certificates.js';
 import { createAdmission } from './admission/chain.js';
 import { createPlugins } from './admission/plugins.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';

@@ -1,11 +1,11 @@
 import type { ApiObject } from '../api/object.js';
 import { forbidden } from '../api/status.js';
 import type { User } from '../api/user.js';
-import type { Authorizer } from '../authorization/authorizer.js';
+import type { Authorizer } from './authorizer.js';
 import { organizationsOf } from '../registry/certificates.k8s.io/request.js';
 import { sameValue } from '../registry/equality.js';
 import { memberAt, textAt } from '../registry/members.js';
-import type { AdmissionPlugin, AdmissionRequest } from './contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';
 
 /** Who may decide on requests for certificates and who may issue them depends on the signer; and nobody becomes an administrator this way. */
 
