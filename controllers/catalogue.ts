@@ -35,7 +35,11 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
 ];
 
 /** Controllers of the reference that this program does not have yet. */
-export const missingControllers: readonly string[] = [];
+export const missingControllers: readonly string[] = [
+  'clusterrole-aggregation-controller', 'cronjob-controller', 'daemonset-controller', 'disruption-controller', 'endpoints-controller', 'endpointslice-controller',
+  'endpointslice-mirroring-controller', 'legacy-serviceaccount-token-controller', 'pod-garbage-collector-controller', 'resourcequota-controller',
+  'serviceaccount-token-controller', 'statefulset-controller', 'ttl-after-finished-controller',
+];
 
 /** Whether `--controllers` asks for a controller: its own name decides, `*` decides for the rest. */
 export function isEnabled({ name, alias }: Pick<ControllerEntry, 'name' | 'alias'>, wanted: readonly string[]): boolean {

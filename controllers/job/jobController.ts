@@ -91,7 +91,7 @@ export class JobLoop {
     }
     await this.#account(found, { ...facts, job: { ...job, status } }, { verdict, tally, now });
     this.#backoffs.set(key, backoff);
-    if (failure !== null) throw failure;
+    if (failure !== null) throw failure instanceof Error ? failure : new Error(String(failure));
     if (againAfterMs !== null) return { againAfterMs };
   }
 
@@ -167,7 +167,7 @@ export class JobLoop {
     const final = done ? this.#final(settledStatus, verdict, now) : settledStatus;
     await this.#write(job, { ...job, status: final });
     if (done) this.#announce(found, verdict);
-    if (failure !== null) throw failure;
+    if (failure !== null) throw failure instanceof Error ? failure : new Error(String(failure));
   }
 
   #interim(status: JobStatus, verdict: Verdict | null, now: number): Partial<JobStatus> {
