@@ -3,6 +3,7 @@ import { kindOf, protobufDecode, protobufEncode } from '../../workers/codecs/pro
 import { yamlCodec } from '../../workers/codecs/yaml.js';
 import type { ApiObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
+import { typeNamed, typeOfKind, type ApiType, type Shape } from '../catalogue/types.js';
 import type { ObjectKey } from './contract.js';
 
 /** Forms of stored objects besides JSON, which every type has and which `encoding.ts` knows by itself. */
@@ -14,8 +15,31 @@ export interface StoredForm {
   readonly kind: (resource: GroupResource) => string | null;
 }
 
+/**
+ * Whether objects of a type hold whole objects, as a StatefulSet holds claims. In JSON those name their kind; in Protobuf they cannot, and
+ * would come back different.
+ */
+function holdsObjects(type: ApiType): boolean {
+  let holds = holders.get(type.name);
+  if (holds === undefined) {
+    holders.set(type.name, false); // Types may contain themselves.
+    holders.set(type.name, holds = [...type.fields?.values() ?? []].some(({ shape }) => isOrHoldsObjects(shape)));
+  }
+  return holds;
+}
+
+function isOrHoldsObjects(shape: Shape): boolean {
+  if (shape.is === 'scalar') return false;
+  if (shape.is !== 'type') return isOrHoldsObjects(shape.is === 'list' ? shape.items : shape.values);
+  const type = typeNamed(shape.name);
+  return type !== undefined && (type.kinds.length > 0 || holdsObjects(type));
+}
+
+/** Bounded by the number of built-in types. */
+const holders = new Map<string, boolean>();
+
 interface FormCodec {
-  /** Null when the object has no such form: custom resources have none, and neither do objects that are no part of the API. */
+  /** Null when objects of the type have no such form, or would not come back from it as they were. */
   encode(object: ApiObject, kind: string): Buffer | null;
   decode(body: Buffer): DecodeResult;
 }
@@ -24,6 +48,8 @@ const CODECS: Readonly<Record<OtherMediaType, FormCodec>> = {
   'application/vnd.kubernetes.protobuf': {
     // With its envelope: the message alone does not say of what kind it is.
     encode(object, kind) {
+      const type = typeOfKind(kindOf(object.apiVersion ?? '', kind));
+      if (type === undefined || holdsObjects(type)) return null;
       const result = protobufEncode(object, kindOf(object.apiVersion ?? '', kind));
       return result.ok ? result.bytes : null;
     },

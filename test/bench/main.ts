@@ -2,7 +2,9 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { ReplicaCount } from '../../deploy/settings.js';
 import { withBenchCluster, type BenchCluster } from './benchCluster.js';
+import { benchBigCache } from './bigcache.js';
 import { benchControlPlane } from './controlplane.js';
+import { benchReads } from './reads.js';
 import { benchWatchers } from './watchers.js';
 
 const positive = (text: string): number => {
@@ -27,6 +29,8 @@ program.command('controlplane', { isDefault: true })
   .action((options: { seconds: number; connections: number; replicas: ReplicaCount[] }) => benchControlPlane(options));
 
 const reading: Readonly<Record<string, { readonly about: string; readonly run: (cluster: BenchCluster, options: { readonly seconds: number }) => Promise<void> }>> = {
+  reads: { about: 'gets and lists over HTTP/2, and gets beside lists of 200 MB', run: benchReads },
+  bigcache: { about: '100,000 objects: memory, restart, pages', run: benchBigCache },
   watchers: { about: 'thousands of watchers over HTTP/2, and the memory of idle ones', run: benchWatchers },
 };
 for (const [name, { about, run }] of Object.entries(reading)) {

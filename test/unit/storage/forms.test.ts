@@ -41,7 +41,7 @@ describe('forms of stored values', () => {
         const facts = { resource, fieldsOf: null };
         const where = key(resource, original.metadata.namespace ?? '', original.metadata.name ?? '');
         const value = encodeStored(where, original, form(mediaType));
-        expect(mediaTypeOf(value), resource.resource).to.equal(mediaType === 'application/yaml' ? 2 : 3);
+        expect(mediaTypeOf(value), resource.resource).to.equal(mediaType === 'application/yaml' ? 2 : resource.resource === 'statefulsets' ? 1 : 3);
         const [seen, plain] = [storedObjectOf(facts, where, 7, value), storedObjectOf(facts, where, 7, encodeStored(where, original))];
         expect(seen.decode(), resource.resource).to.deep.equal(plain.decode());
         expect([seen.apiVersion, seen.labels]).to.deep.equal([plain.apiVersion, plain.labels]);
@@ -76,6 +76,15 @@ describe('forms of stored values', () => {
   it('stores in JSON what has no other form', () => {
     const custom = key({ group: 'example.com', resource: 'widgets' }, 'one', 'w');
     for (const mediaType of otherTypes) expect(mediaTypeOf(encodeStored(custom, { apiVersion: 'example.com/v1', metadata: { name: 'w' }, odd: true }, form(mediaType)))).to.equal(1);
+  });
+
+  it('stores in JSON what Protobuf has no place for: the kind of an object inside of another one', () => {
+    const statefulSets = { group: 'apps', resource: 'statefulsets' };
+    const set: ApiObject = { apiVersion: 'apps/v1', metadata: { name: 's' }, spec: { volumeClaimTemplates: [{ kind: 'PersistentVolumeClaim', apiVersion: 'v1', metadata: { name: 'c' } }] } };
+    for (const mediaType of otherTypes) {
+      const value = encodeStored(key(statefulSets, '', 's'), set, form(mediaType));
+      expect(storedObjectOf({ resource: statefulSets, fieldsOf: null }, key(statefulSets, '', 's'), 1, value).decode()).to.have.nested.property('spec.volumeClaimTemplates[0].kind', 'PersistentVolumeClaim');
+    }
   });
 
   it('reads what was written under any setting, and changes it', async () => {
