@@ -33,7 +33,7 @@ export function portNameComplaints(name: string): string[] {
 
 /** A port by number, or by the name that some container gives it. */
 export function portNumberOrName(value: JsonValue | undefined, path: Path): FieldError[] {
-  if (typeof value === 'string') return portNameComplaints(value).slice(0, 1).map(text => invalid(path, value, text));
+  if (typeof value === 'string') return portNameComplaints(value).map(text => invalid(path, value, text));
   return portNumber(value, path);
 }
 

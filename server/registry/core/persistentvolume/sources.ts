@@ -1,12 +1,11 @@
 import type { JsonObject } from '../../../api/object.js';
 import { objectAt } from '../../defaulting.js';
 import { textAt } from '../../members.js';
-import { forbidden, invalid, type Path, required, tooLong, type FieldError } from '../../validation/field.js';
-import { subdomainName } from '../../validation/names.js';
+import { driverName } from '../../validation/drivernames.js';
+import { forbidden, type Path, required, type FieldError } from '../../validation/field.js';
 import { noBacksteps } from '../../validation/values.js';
-import { volumeSources, type SourceRule } from '../podspec/validation/volumes.js';
-
-const DRIVER_NAME_MAX = 63;
+import type { SourceRule } from '../podspec/validation/sources/rule.js';
+import { volumeSources } from '../podspec/validation/sources/table.js';
 
 const local: SourceRule = (source, path) => {
   const where = textAt(source, 'path');
@@ -20,12 +19,6 @@ const csi: SourceRule = (source, path) => [
     const secret = objectAt(source, member);
     return secret === null ? [] : ['name', 'namespace'].filter(part => textAt(secret, part) === '').map(part => required(path.child(member, part), ''));
   }),
-];
-
-const driverName = (name: string, path: Path): FieldError[] => [
-  ...(name === '' ? [required(path, '')] : []),
-  ...(name.length > DRIVER_NAME_MAX ? [tooLong(path, DRIVER_NAME_MAX)] : []),
-  ...subdomainName(name.toLowerCase(), false).map(text => invalid(path, name, text)),
 ];
 
 const azureFile: SourceRule = (source, path) => [

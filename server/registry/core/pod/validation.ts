@@ -16,7 +16,7 @@ export function validatePod(pod: ApiObject): FieldError[] {
   const spec = specOf(pod);
   return [
     ...validatePodAnnotations(annotationsOf(pod), spec, ANNOTATIONS),
-    ...validatePodSpec(spec, SPEC),
+    ...validatePodSpec(spec, SPEC, { ofTemplate: false, podName: pod.metadata.name ?? '' }),
     ...validateTokenVolumes(spec),
     ...validateImageSpaces(spec, SPEC),
   ];

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../defaulting.js';
 import { textAt } from '../../members.js';
 import { imageVersion } from './images.js';
+import { setPodResourceDefaults } from './podresources.js';
 import { setVolumeDefaults } from './volumedefaults.js';
 
 /** Defaults of a pod's specification wherever one occurs: in pods and in the templates of workloads (v1 `PodSpec`). */
@@ -13,7 +14,6 @@ export function setPodSpecDefaults(spec: JsonObject): void {
   ensureObject(spec, 'securityContext');
   mirrorServiceAccount(spec);
   for (const container of allContainers(spec)) setContainerDefaults(container);
-  if (spec['hostNetwork'] === true) useContainerPortsOnHost(spec);
   for (const volume of objectsIn(spec, 'volumes')) setVolumeDefaults(volume);
 }
 
@@ -22,7 +22,9 @@ export function setPodDefaults(pod: JsonObject): void {
   const spec = ensureObject(pod, 'spec');
   setPodSpecDefaults(spec);
   setDefault(spec, 'enableServiceLinks', true);
+  if (spec['hostNetwork'] === true) useContainerPortsOnHost(spec);
   for (const container of [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')]) requestWhatIsLimited(container);
+  setPodResourceDefaults(spec);
 }
 
 const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;

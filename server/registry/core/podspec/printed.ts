@@ -40,8 +40,6 @@ const POD_SECURITY: StructureForm = [
   ['seccompProfile', 'SeccompProfile', 'optional'], ['appArmorProfile', 'AppArmorProfile', 'optional'], ['seLinuxChangePolicy', 'SELinuxChangePolicy', 'optional'],
 ];
 const TOLERATION: StructureForm = [['key', 'Key', 'text'], ['operator', 'Operator', 'text'], ['value', 'Value', 'text'], ['effect', 'Effect', 'text'], ['tolerationSeconds', 'TolerationSeconds', 'optional']];
-/** How a toleration is quoted. */
-export const printedToleration = (toleration: JsonObject): JsonObject => printedStructure(toleration, TOLERATION);
 const NAME: StructureForm = [['name', 'Name', 'text']];
 
 const POD: StructureForm = [

@@ -22,7 +22,7 @@ export function validatePodTemplate(template: JsonObject, path: Path): FieldErro
     ...validateLabels(objectAt(metadata, 'labels') as Record<string, string> | null ?? undefined, path.child('labels')),
     ...validateAnnotations(objectAt(metadata, 'annotations') as Record<string, string> | null ?? undefined, path.child('annotations')),
     ...validatePodAnnotations(objectAt(metadata, 'annotations') ?? {}, spec, path.child('annotations')),
-    ...validatePodSpec(spec, path.child('spec')),
+    ...validatePodSpec(spec, path.child('spec'), { ofTemplate: true, podName: '' }),
     ...validateProfilesAgree(objectAt(metadata, 'annotations') ?? {}, spec, path.child('spec')),
     ...(itemsOf(spec['ephemeralContainers']).length > 0 ? [forbidden(path.child('spec').child('ephemeralContainers'), 'ephemeral containers not allowed in pod template')] : []),
   ];

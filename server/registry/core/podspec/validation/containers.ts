@@ -18,7 +18,6 @@ export interface PodFacts {
   readonly graceSeconds: number;
   readonly restartPolicy: string;
   readonly hostUsers: boolean;
-  readonly hostNetwork: boolean;
 }
 
 const environmentFields = [
@@ -28,7 +27,7 @@ const environmentResources = ['limits.cpu', 'limits.ephemeral-storage', 'limits.
 const environmentText = 'a valid environment variable name must consist only of printable ASCII characters other than \'=\'';
 
 /** Rules that hold in pods only: templates with such images exist, and are left alone. */
-export const validateImageSpaces = (spec: JsonObject, path: Path): FieldError[] => ['containers', 'initContainers', 'ephemeralContainers'].flatMap(list =>
+export const validateImageSpaces = (spec: JsonObject, path: Path): FieldError[] => ['containers', 'initContainers'].flatMap(list =>
   objectsIn(spec, list).flatMap((container, position) => spacesAround(textAt(container, 'image'), path.child(list).index(position).child('image'))));
 
 export const spacesAround = (image: string, path: Path): FieldError[] => (image.trim() === image ? [] : [invalid(path, image, 'must not have leading or trailing whitespace')]);
@@ -46,7 +45,7 @@ export function validateContainers(spec: JsonObject, path: Path, facts: PodFacts
       const findings = validateCommon(container, here, facts);
       if (names.has(name)) findings.push(duplicate(here.child('name'), name));
       names.add(name);
-      return [...findings, ...validateLong(container, here, facts)];
+      return [...findings, ...validateLong(container, here, facts), ...validateRestart(container, here)];
     }),
     ...hostPortConflicts(containers, at),
   ];
@@ -59,17 +58,21 @@ export function validateInitContainers(spec: JsonObject, path: Path, facts: PodF
     const at = path.child('initContainers').index(position);
     const name = textAt(container, 'name');
     const sidecar = container['restartPolicy'] === 'Always';
-    const findings = validateCommon(container, at, facts);
+    const findings = [...validateCommon(container, at, facts), ...validateRestart(container, at)];
     if (name !== '' && names.has(name)) findings.push(duplicate(at.child('name'), name));
     names.add(name);
-    if (sidecar) return [...findings, ...validateLong(container, at, facts), ...hostPortConflicts([container], path.child('initContainers'))];
+    // Init containers run one after the other, so each is compared with itself only, as if it were the first.
+    findings.push(...hostPortConflicts([container], path.child('initContainers')));
+    if (sidecar) return [...findings, ...validateLong(container, at, facts)];
     const shortLived = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'].filter(member => objectAt(container, member) !== null)
       .map(member => forbidden(at.child(member), 'may not be set for init containers without restartPolicy=Always'));
-    return [...findings, ...optionallyOneOf(container['restartPolicy'], ['Always'], at.child('restartPolicy')), ...shortLived];
+    return [...findings, ...shortLived];
   });
 }
 
-const notEphemeral = ['ports', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle', 'resources', 'resizePolicy'];
+const notEphemeral = ['ports', 'resources', 'resizePolicy', 'restartPolicy', 'restartPolicyRules', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'];
+
+const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container';
 
 /** Rules of containers that are added to a running pod to look at it. */
 export function validateEphemeralContainers(spec: JsonObject, path: Path, facts: PodFacts): FieldError[] {
@@ -79,11 +82,17 @@ export function validateEphemeralContainers(spec: JsonObject, path: Path, facts:
     const at = path.child('ephemeralContainers').index(position);
     const name = textAt(container, 'name');
     const target = textAt(container, 'targetContainerName');
-    const findings = validateCommon(container, at, facts);
-    if (name !== '' && names.has(name)) findings.push(duplicate(at.child('name'), name));
+    const findings = [...validateCommon(container, at, facts), ...spacesAround(textAt(container, 'image'), at.child('image'))];
+    if (names.has(name)) findings.push(duplicate(at.child('name'), name));
     names.add(name);
     if (target !== '' && !targets.has(target)) findings.push(fieldNotFound(at.child('targetContainerName'), target));
-    return [...findings, ...notEphemeral.filter(member => isUsed(container, member)).map(member => forbidden(at.child(member), 'cannot be set for an Ephemeral Container'))];
+    return [
+      ...findings,
+      ...notEphemeral.filter(member => isUsed(container, member)).map(member => forbidden(at.child(member), NOT_EPHEMERAL)),
+      // Mounts of parts of a volume outlive the container, and clean-up waits for the pod to end.
+      ...objectsIn(container, 'volumeMounts').flatMap((mount, each) => ['subPath', 'subPathExpr'].filter(member => textAt(mount, member) !== '')
+        .map(member => forbidden(at.child('volumeMounts').index(each).child(member), NOT_EPHEMERAL))),
+    ];
   });
 }
 
@@ -101,7 +110,7 @@ function validateCommon(container: JsonObject, path: Path, facts: PodFacts): Fie
     ...(name === '' ? [required(path.child('name'), '')] : dnsLabel(name, path.child('name'))),
     ...(image === '' ? [required(path.child('image'), '')] : []),
     ...enumerated(container['terminationMessagePolicy'], ['File', 'FallbackToLogsOnError'], path.child('terminationMessagePolicy')),
-    ...validatePorts(container, path, facts),
+    ...validatePorts(container, path),
     ...validateEnvironment(container, path),
     ...validateEnvironmentSources(container, path),
     ...validateVolumeMounts(container, facts.volumes, path),
@@ -118,7 +127,26 @@ function validateLong(container: JsonObject, path: Path, facts: PodFacts): Field
   return [...(lifecycle === null ? [] : validateLifecycle(lifecycle, path.child('lifecycle'), facts.graceSeconds)), ...validateProbes(container, path, facts.graceSeconds)];
 }
 
-function validatePorts(container: JsonObject, containerPath: Path, { hostNetwork }: PodFacts): FieldError[] {
+/** When a container starts again; rules for single exit codes need a policy to differ from. */
+function validateRestart(container: JsonObject, path: Path): FieldError[] {
+  const policy = container['restartPolicy'];
+  const rules = objectsIn(container, 'restartPolicyRules');
+  if (policy === undefined || policy === null) return rules.length > 0 ? [required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')] : [];
+  return optionallyOneOf(policy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy'));
+}
+
+/** On the host's network a container's ports are the host's. A template may leave that open: it is filled in when a pod is made of it. */
+export function validateHostNetworkPorts(spec: JsonObject, path: Path, ofTemplate: boolean): FieldError[] {
+  if (spec['hostNetwork'] !== true) return [];
+  return objectsIn(spec, 'containers').flatMap((container, position) => objectsIn(container, 'ports').flatMap((port, each) => {
+    const hostPort = port['hostPort'] ?? 0;
+    const open = ofTemplate && hostPort === 0;
+    return open || hostPort === (port['containerPort'] ?? 0) ? []
+      : [invalid(path.child('containers').index(position).child('ports').index(each).child('hostPort'), hostPort, 'must match `containerPort` when `hostNetwork` is true')];
+  }));
+}
+
+function validatePorts(container: JsonObject, containerPath: Path): FieldError[] {
   const names = new Set<string>();
   return objectsIn(container, 'ports').flatMap((port, position) => {
     const at = containerPath.child('ports').index(position);
@@ -132,7 +160,6 @@ function validatePorts(container: JsonObject, containerPath: Path, { hostNetwork
     else findings.push(...portNumber(number, at.child('containerPort')));
     const hostPort = port['hostPort'] ?? 0;
     if (hostPort !== 0) findings.push(...inRange(hostPort, 1, 65535, at.child('hostPort')));
-    if (hostNetwork && hostPort !== number) findings.push(invalid(at.child('hostPort'), hostPort, 'must match `containerPort` when `hostNetwork` is true'));
     const hostIP = textAt(port, 'hostIP');
     if (hostIP !== '') findings.push(...ipAddress(hostIP, at.child('hostIP')));
     return [...findings, ...enumerated(port['protocol'], ['SCTP', 'TCP', 'UDP'], at.child('protocol'))];
@@ -200,8 +227,9 @@ function validateEnvironmentSources(container: JsonObject, containerPath: Path):
       const target = textAt(objectAt(source, name) ?? {}, 'name');
       findings.push(...(target === '' ? [required(at.child(name).child('name'), '')] : subdomainName(target, false).map(text => invalid(at.child(name).child('name'), target, text))));
     }
-    if (present.length === 0) findings.push(invalid(at, '', 'must specify one of: `configMapRef` or `secretRef`'));
-    if (present.length > 1) findings.push(invalid(at, '', 'may not have more than one field specified at a time'));
+    // The reference names the list here.
+    if (present.length === 0) findings.push(invalid(containerPath.child('envFrom'), '', 'must specify one of: `configMapRef` or `secretRef`'));
+    if (present.length > 1) findings.push(invalid(containerPath.child('envFrom'), '', 'may not have more than one field specified at a time'));
     return findings;
   });
 }

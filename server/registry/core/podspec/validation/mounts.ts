@@ -20,12 +20,15 @@ export function validateVolumeMounts(container: JsonObject, volumes: Volumes, co
     const mountPath = textAt(mount, 'mountPath');
     const findings: FieldError[] = [];
     if (name === '') findings.push(required(at.child('name'), ''));
-    else if (!volumes.has(name)) findings.push(fieldNotFound(at.child('name'), name));
+    if (!volumes.has(name)) findings.push(fieldNotFound(at.child('name'), name));
     if (mountPath === '') findings.push(required(at.child('mountPath'), ''));
     if (mountPaths.has(mountPath)) findings.push(invalid(at.child('mountPath'), mountPath, 'must be unique'));
     mountPaths.add(mountPath);
     if (deviceNames.has(name)) findings.push(invalid(at.child('name'), name, 'must not already exist in volumeDevices'));
     if (devicePaths.has(mountPath)) findings.push(invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
+    if (objectAt(volumes.get(name) ?? {}, 'image') !== null) {
+      for (const member of ['subPath', 'subPathExpr']) if (textAt(mount, member) !== '') findings.push(invalid(at.child(member), mount[member], 'not allowed in image volume sources'));
+    }
     return [...findings, ...subPaths(mount, path, at), ...propagation(mount, container, path), ...recursiveReadOnly(mount, path)];
   });
 }
@@ -65,6 +68,7 @@ function recursiveReadOnly(mount: JsonObject, list: Path): FieldError[] {
 export function validateVolumeDevices(container: JsonObject, volumes: Volumes, containerPath: Path): FieldError[] {
   const paths = new Set<string>();
   const names = new Set<string>();
+  const mounted = objectsIn(container, 'volumeMounts');
   return objectsIn(container, 'volumeDevices').flatMap((device, position) => {
     const at = containerPath.child('volumeDevices').index(position);
     const name = textAt(device, 'name');
@@ -73,13 +77,15 @@ export function validateVolumeDevices(container: JsonObject, volumes: Volumes, c
     const findings: FieldError[] = [];
     if (name === '') findings.push(required(at.child('name'), ''));
     if (names.has(name)) findings.push(invalid(at.child('name'), name, 'must be unique'));
-    if (volume === undefined) { if (name !== '') findings.push(fieldNotFound(at.child('name'), name)); }
+    if (volume === undefined) findings.push(fieldNotFound(at.child('name'), name));
     else if (notSet(volume, ['persistentVolumeClaim', 'ephemeral'])) findings.push(invalid(at.child('name'), name, 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'));
     if (devicePath === '') findings.push(required(at.child('devicePath'), ''));
     if (devicePath !== '' && paths.has(devicePath)) findings.push(invalid(at.child('devicePath'), devicePath, 'must be unique'));
     if (devicePath.split('/').includes('..')) findings.push(invalid(at.child('devicePath'), devicePath, 'can not contain backsteps (\'..\')'));
+    if (mounted.some(mount => textAt(mount, 'name') === name)) findings.push(invalid(at.child('name'), name, 'must not already exist in volumeMounts'));
+    if (mounted.some(mount => textAt(mount, 'mountPath') === devicePath)) findings.push(invalid(at.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'));
     paths.add(devicePath);
-    names.add(name);
+    if (name !== '') names.add(name);
     return findings;
   });
 }

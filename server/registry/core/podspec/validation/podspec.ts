@@ -3,20 +3,27 @@ import { objectAt, objectsIn } from '../../../defaulting.js';
 import { itemsOf, textAt } from '../../../members.js';
 import { duplicate, forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../validation/field.js';
 import { dnsLabel, dnsSubdomain, ipAddress, qualified } from '../../../validation/values.js';
-import { validateContainers, validateEphemeralContainers, validateInitContainers, type PodFacts } from './containers.js';
-import { validatePodResources } from './resources.js';
-import { validateAffinity, validateNodeLabels, validatePlacement, validateSchedulingGates, validateTolerations, validateTopologySpread } from './scheduling.js';
+import { validateContainers, validateEphemeralContainers, validateHostNetworkPorts, validateInitContainers, type PodFacts } from './containers.js';
+import { validateOverhead, validatePodResources } from './resources.js';
+import { validateAffinity, validateDeadline, validateNodeLabels, validateSchedulingGates, validateTolerations, validateTopologySpread } from './scheduling.js';
 import { validateHostProcess, validateHostUsers, validateOs, validatePodSecurity } from './security.js';
 import { validateVolumes } from './volumes.js';
 import { enumerated } from './handlers.js';
 
+/** Where a specification stands. */
+export interface SpecPlace {
+  /** In the template of a workload, some things are left open that are filled in when a pod is made of it. */
+  readonly ofTemplate: boolean;
+  /** Name of the pod; empty in templates and while it is not known. */
+  readonly podName: string;
+}
+
 /** All findings about a pod's specification, in the order of the reference. Defaults have been set before. */
-export function validatePodSpec(spec: JsonObject, path: Path): FieldError[] {
-  const { findings: ofVolumes, volumes } = validateVolumes(spec, path);
+export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podName }: SpecPlace): FieldError[] {
+  const { findings: ofVolumes, volumes } = validateVolumes(spec, path, podName);
   const claims = validateResourceClaims(spec, path);
   const facts: PodFacts = {
-    volumes, claims: claims.names, graceSeconds: Number(spec['terminationGracePeriodSeconds'] ?? 0), restartPolicy: textAt(spec, 'restartPolicy'),
-    hostUsers: spec['hostUsers'] !== false, hostNetwork: spec['hostNetwork'] === true,
+    volumes, claims: claims.names, graceSeconds: Number(spec['terminationGracePeriodSeconds'] ?? 0), restartPolicy: textAt(spec, 'restartPolicy'), hostUsers: spec['hostUsers'] !== false,
   };
   return [
     ...ofVolumes,
@@ -25,26 +32,29 @@ export function validatePodSpec(spec: JsonObject, path: Path): FieldError[] {
     ...validateInitContainers(spec, path, facts),
     ...validateEphemeralContainers(spec, path, facts),
     ...validatePodResources(spec, path),
+    ...validateHostNetworkPorts(spec, path, ofTemplate),
     ...enumerated(spec['restartPolicy'], ['Always', 'OnFailure', 'Never'], path.child('restartPolicy')),
     ...enumerated(spec['dnsPolicy'], ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], path.child('dnsPolicy')),
     ...validateNodeLabels(spec, path),
-    ...validateHostProcess(spec, path),
     ...validatePodSecurity(spec, path),
-    ...validateHostUsers(spec, path),
     ...validateImagePullSecrets(spec, path),
     ...validateAffinity(spec, path),
     ...validateDnsConfig(spec, path),
     ...validateReadinessGates(spec, path),
     ...validateSchedulingGates(spec, path),
     ...validateTopologySpread(spec, path),
-    ...validateNames(spec, path),
-    ...validatePlacement(spec, path).filter(finding => finding.path.endsWith('activeDeadlineSeconds')),
+    ...validateHostProcess(spec, path),
+    ...validateHostUsers(spec, path),
+    ...optionalSubdomain(spec, 'serviceAccountName', path),
+    ...optionalSubdomain(spec, 'nodeName', path),
+    ...validateDeadline(spec, path),
+    ...['hostname', 'subdomain'].flatMap(member => (textAt(spec, member) === '' ? [] : dnsLabel(textAt(spec, member), path.child(member)))),
     ...validateTolerations(spec, path),
     ...validateHostAliases(spec, path),
     ...optionalSubdomain(spec, 'priorityClassName', path),
     ...optionalSubdomain(spec, 'runtimeClassName', path),
     ...preemption(spec, path),
-    ...validatePlacement(spec, path).filter(finding => finding.path.endsWith('nodeName')),
+    ...validateOverhead(spec, path),
     ...validateOs(spec, path),
   ];
 }
@@ -93,7 +103,7 @@ function validateDnsConfig(spec: JsonObject, specPath: Path): FieldError[] {
   const servers = itemsOf(config['nameservers']).map(String);
   const searches = itemsOf(config['searches']).map(String);
   const findings: FieldError[] = [];
-  if (none && servers.length === 0) findings.push(required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None'));
+  if (none && servers.length === 0) return [required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
   if (servers.length > nameserversMax) findings.push(invalid(path.child('nameservers'), servers, `must not have more than ${nameserversMax} nameservers`));
   findings.push(...servers.flatMap((server, position) => ipAddress(server, path.child('nameservers').index(position))));
   if (searches.length > searchPathsMax) findings.push(invalid(path.child('searches'), searches, `must not have more than ${searchPathsMax} search paths`));
@@ -104,14 +114,6 @@ function validateDnsConfig(spec: JsonObject, specPath: Path): FieldError[] {
 
 const validateReadinessGates = (spec: JsonObject, path: Path): FieldError[] =>
   objectsIn(spec, 'readinessGates').flatMap((gate, position) => qualified(textAt(gate, 'conditionType'), path.child('readinessGates').index(position).child('conditionType')));
-
-function validateNames(spec: JsonObject, path: Path): FieldError[] {
-  const serviceAccount = textAt(spec, 'serviceAccountName');
-  return [
-    ...(serviceAccount === '' ? [] : dnsSubdomain(serviceAccount, path.child('serviceAccountName'))),
-    ...(['hostname', 'subdomain'] as const).flatMap(member => (textAt(spec, member) === '' ? [] : dnsLabel(textAt(spec, member), path.child(member)))),
-  ];
-}
 
 function validateHostAliases(spec: JsonObject, path: Path): FieldError[] {
   return objectsIn(spec, 'hostAliases').flatMap((alias, position) => {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../../api/object.js';
 import { textAt } from '../../../members.js';
 import { invalid, notSupported, type Path, required, type FieldError } from '../../../validation/field.js';
+import { isZero } from '../../../validation/quantities.js';
 import { qualifiedNameComplaints } from '../../../validation/names.js';
 
 /** Fields of a pod that can be named at all; which of them may be used depends on the place. */
@@ -23,8 +24,27 @@ export function fieldReference(reference: JsonObject, supported: readonly string
 
 /** A reference to a container's resource (`limits.cpu`). */
 export function resourceReference(reference: JsonObject, supported: readonly string[], ofOtherContainer: boolean, path: Path): FieldError[] {
+  const divisor = validateDivisor(reference, path.child('divisor'));
   const resource = textAt(reference, 'resource');
-  if (ofOtherContainer && textAt(reference, 'containerName') === '') return [required(path.child('containerName'), '')];
-  if (resource === '') return [required(path.child('resource'), '')];
-  return supported.includes(resource) || /^(limits|requests)\.hugepages-/.test(resource) ? [] : [notSupported(path.child('resource'), resource, supported)];
+  if (ofOtherContainer && textAt(reference, 'containerName') === '') return [required(path.child('containerName'), ''), ...divisor];
+  if (resource === '') return [required(path.child('resource'), ''), ...divisor];
+  return supported.includes(resource) || HUGE_PAGES.test(resource) ? divisor : [notSupported(path.child('resource'), resource, supported), ...divisor];
+}
+
+const HUGE_PAGES = /^(limits|requests)\.hugepages-/;
+const BYTES = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
+/** Units in which an amount can be told, by resource, and how the resource is called in messages. */
+const DIVISORS: readonly (readonly [resource: RegExp, units: readonly string[], listed: string, name: string])[] = [
+  [/^(limits|requests)\.cpu$/, ['1m', '1'], '1m and 1', 'cpu'],
+  [/^(limits|requests)\.memory$/, BYTES, BYTES.join(', '), 'memory'],
+  [/^(limits|requests)\.ephemeral-storage$/, BYTES, BYTES.join(', '), 'local ephemeral storage'],
+  [HUGE_PAGES, BYTES, BYTES.join(', '), 'hugepages'],
+];
+
+function validateDivisor(reference: JsonObject, path: Path): FieldError[] {
+  const divisor = reference['divisor'];
+  const resource = textAt(reference, 'resource');
+  if (divisor === undefined || divisor === null || isZero(divisor)) return [];
+  return DIVISORS.filter(([matches, units]) => matches.test(resource) && !units.includes(String(divisor)))
+    .map(([, , listed, name]) => invalid(path, resource, `only divisor's values ${listed} are supported with the ${name} resource`));
 }

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../../../api/object.js';
+import { compareQuantities, formatQuantity } from '../../../../../workers/schema/quantity.js';
 import { objectAt, objectsIn } from '../../../defaulting.js';
 import { textAt } from '../../../members.js';
 import { duplicate, fieldNotFound, forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../validation/field.js';
-import { compareAmounts, isWhole, isZero, nonNegativeQuantity, quantityOf, wholeValue } from '../../../validation/quantities.js';
+import { compareAmounts, isWhole, nonNegativeQuantity, quantityOf, wholeValue } from '../../../validation/quantities.js';
+import { aggregateRequests, isPodResource } from '../podresources.js';
 import { hugePageSize, isHugePages, isOvercommitAllowed, isWholeResource, validateContainerResourceName } from '../../../validation/resourcenames.js';
 
 /** Requests, limits and claims of one container. */
@@ -82,37 +84,36 @@ export function validateResizePolicy(container: JsonObject, restartPolicy: strin
   });
 }
 
-/** Resources that a pod may set for all its containers together. */
-const podResources = ['cpu', 'memory'];
+const POD_RESOURCES = ['cpu', 'memory'];
 
+/** Requests and limits of a pod as a whole. */
 export function validatePodResources(spec: JsonObject, specPath: Path): FieldError[] {
   const resources = objectAt(spec, 'resources');
   if (resources === null) return [];
   const path = specPath.child('resources');
-  const nameRule: NameRule = (name, at) => (podResources.includes(name) || isHugePages(name) ? [] : [notSupported(at, name, podResources)]);
-  return [...validateRequirements(resources, nameRule, path), ...sumWithinPod(spec, resources, path)];
+  const nameRule: NameRule = (name, at) => (isPodResource(name) ? [] : [notSupported(at, name, POD_RESOURCES)]);
+  return [
+    ...(objectsIn(resources, 'claims').length > 0 ? [forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level')] : []),
+    ...validateRequirements(resources, nameRule, path),
+    ...validateConsistency(spec, resources, path),
+  ];
 }
 
-/** What the containers request together must fit into the pod's own limits and requests. */
-function sumWithinPod(spec: JsonObject, resources: JsonObject, path: Path): FieldError[] {
-  const totals = new Map<string, bigint>();
-  for (const container of objectsIn(spec, 'containers')) {
-    for (const [name, amount] of Object.entries(objectAt(objectAt(container, 'resources') ?? {}, 'requests') ?? {})) {
-      totals.set(name, (totals.get(name) ?? 0n) + nanoValue(amount as string));
-    }
-  }
+/** What the containers ask for must fit into what the pod asks for. */
+function validateConsistency(spec: JsonObject, resources: JsonObject, path: Path): FieldError[] {
   const requests = objectAt(resources, 'requests') ?? {};
-  return Object.entries(objectAt(resources, 'limits') ?? {}).flatMap(([name, limit]) => {
-    const total = totals.get(name) ?? 0n;
-    if (Object.hasOwn(requests, name) || total <= nanoValue(limit as string)) return [];
-    return [invalid(path.child('requests'), fromNano(total), `must be less than or equal to ${name} limit of ${String(limit)}`)];
-  });
+  const limits = objectAt(resources, 'limits') ?? {};
+  const tooSmall = [...aggregateRequests(spec)].filter(([name, total]) => compareQuantities(total, quantityOf(requests[name])) > 0);
+  return [
+    ...tooSmall.map(([name, total]) => invalid(path.child('requests').key(name), requests[name] ?? '0', `must be greater than or equal to aggregate container requests of ${formatQuantity(total)}`)),
+    ...objectsIn(spec, 'containers').flatMap((container, position) => Object.entries(objectAt(objectAt(container, 'resources') ?? {}, 'limits') ?? {})
+      .filter(([name, limit]) => limits[name] !== undefined && compareAmounts(limit, limits[name]) > 0)
+      .map(([name, limit]) => invalid(path.child('containers').index(position).key(name).child('limits'), limit, `must be less than or equal to pod limits of ${String(limits[name])}`))),
+  ];
 }
 
-const nanoScale = 9;
-function nanoValue(amount: string): bigint {
-  if (isZero(amount)) return 0n;
-  const { digits, exponent } = quantityOf(amount);
-  return exponent + nanoScale >= 0 ? digits * 10n ** BigInt(exponent + nanoScale) : digits / 10n ** BigInt(-exponent - nanoScale);
+/** What running a pod costs beyond its containers. */
+export function validateOverhead(spec: JsonObject, path: Path): FieldError[] {
+  const overhead = objectAt(spec, 'overhead');
+  return overhead === null ? [] : validateRequirements({ limits: overhead }, validateContainerResourceName, path.child('overhead'));
 }
-const fromNano = (value: bigint): string => (value % 1_000_000_000n === 0n ? String(value / 1_000_000_000n) : `${value / 1_000_000n}m`);

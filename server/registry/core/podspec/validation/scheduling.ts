@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../defaulting.js';
 import { itemsOf, textAt } from '../../../members.js';
-import { printedToleration } from '../printed.js';
 import { duplicate, forbidden, invalid, type Path, required, type FieldError } from '../../../validation/field.js';
 import { qualifiedNameComplaints, labelValueComplaints, subdomainName, dnsLabelName } from '../../../validation/names.js';
 import { between, labelMap, oneOf, optionallyOneOf, positive, qualified } from '../../../validation/values.js';
@@ -53,6 +52,9 @@ function podAffinityTerm(term: JsonObject, path: Path): FieldError[] {
     ...selectorAt(term, 'labelSelector', path),
     ...selectorAt(term, 'namespaceSelector', path),
     ...namespaces.flatMap(name => dnsLabelName(name, false).map(text => invalid(path.child('namespace'), name, text))),
+    ...labelKeys(term, 'matchLabelKeys', path),
+    ...labelKeys(term, 'mismatchLabelKeys', path),
+    ...contradictingKeys(term, path),
     ...(topologyKey === '' ? [required(path.child('topologyKey'), 'can not be empty')] : []),
     ...qualified(topologyKey, path.child('topologyKey')),
   ];
@@ -100,7 +102,11 @@ function podAffinity(affinity: JsonObject, path: Path): FieldError[] {
   ];
 }
 
+const DEADLINE_MAX = 2_147_483_647;
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+/** Several complaints as the reference joins them into one finding. */
+const joined = (complaints: readonly string[]): string[] => (complaints.length === 0 ? [] : [complaints.join(';')]);
 
 export const validateTolerations = (spec: JsonObject, specPath: Path): FieldError[] => validateTolerationList(spec, specPath.child('tolerations'));
 
@@ -113,29 +119,48 @@ export function validateTolerationList(holder: JsonObject, path: Path): FieldErr
     if (key === '' && operator !== 'Exists') findings.push(invalid(at.child('operator'), operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'));
     const seconds = toleration['tolerationSeconds'];
     if (seconds !== undefined && seconds !== null && effect !== 'NoExecute') findings.push(invalid(at.child('effect'), effect, 'effect must be \'NoExecute\' when `tolerationSeconds` is set'));
-    if (operator === 'Equal' || operator === '') findings.push(...labelValueComplaints(value).slice(0, 1).map(text => invalid(at.child('operator'), value, text)));
-    else if (operator === 'Exists') { if (value !== '') findings.push(invalid(at.child('operator'), printedToleration(toleration), 'value must be empty when `operator` is \'Exists\'')); }
+    if (operator === 'Equal' || operator === '') findings.push(...joined(labelValueComplaints(value)).map(text => invalid(at.child('operator'), value, text)));
+    else if (operator === 'Exists') { if (value !== '') findings.push(invalid(at.child('operator'), value, 'value must be empty when `operator` is \'Exists\'')); }
     else findings.push(...oneOf(operator, ['Equal', 'Exists'], at.child('operator')));
     return effect === '' ? findings : [...findings, ...optionallyOneOf(effect, taintEffects, at.child('effect'))];
   });
 }
 
 export function validateTopologySpread(spec: JsonObject, specPath: Path): FieldError[] {
-  const seen = new Set<string>();
-  return objectsIn(spec, 'topologySpreadConstraints').flatMap((constraint, position) => {
+  const constraints = objectsIn(spec, 'topologySpreadConstraints');
+  const kinds = constraints.map(constraint => `{${textAt(constraint, 'topologyKey')}, ${textAt(constraint, 'whenUnsatisfiable')}}`);
+  return constraints.flatMap((constraint, position) => {
     const at = specPath.child('topologySpreadConstraints').index(position);
-    const key = textAt(constraint, 'topologyKey');
+    const kind = kinds[position] ?? '';
     const action = textAt(constraint, 'whenUnsatisfiable');
-    const findings = positive(constraint['maxSkew'], at.child('maxSkew'));
-    if (key === '') findings.push(required(at.child('topologyKey'), 'can not be empty'));
-    findings.push(...optionallyOneOf(action, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable')));
-    if (seen.has(`${key} ${action}`)) findings.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${key}, ${action}}`));
-    seen.add(`${key} ${action}`);
     const domains = constraint['minDomains'];
-    if (domains !== undefined && domains !== null) findings.push(...minDomains(Number(domains), action, at));
-    for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) findings.push(...optionallyOneOf(constraint[policy], ['Honor', 'Ignore'], at.child(policy)));
-    return [...findings, ...selectorAt(constraint, 'labelSelector', at)];
+    return [
+      ...positive(constraint['maxSkew'], at.child('maxSkew')),
+      ...(textAt(constraint, 'topologyKey') === '' ? [required(at.child('topologyKey'), 'can not be empty')] : []),
+      ...optionallyOneOf(action, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable')),
+      // Of several that say the same, the last one counts as the right one.
+      ...(kinds.indexOf(kind, position + 1) > position ? [duplicate(at.child('{topologyKey, whenUnsatisfiable}'), kind)] : []),
+      ...(domains === undefined || domains === null ? [] : minDomains(Number(domains), action, at)),
+      ...['nodeAffinityPolicy', 'nodeTaintsPolicy'].flatMap(policy => optionallyOneOf(constraint[policy], ['Honor', 'Ignore'], at.child(policy))),
+      ...labelKeys(constraint, 'matchLabelKeys', at),
+      ...selectorAt(constraint, 'labelSelector', at),
+    ];
   });
+}
+
+/** Keys of labels whose values are the pod's own. They narrow down a selector, so there must be one. */
+function labelKeys(holder: JsonObject, list: string, path: Path): FieldError[] {
+  const keys = itemsOf(holder[list]).map(String);
+  if (keys.length === 0) return [];
+  if (objectAt(holder, 'labelSelector') === null) return [forbidden(path.child(list), 'must not be specified when labelSelector is not set')];
+  return keys.flatMap((key, position) => qualified(key, path.child(list).index(position)));
+}
+
+/** A label cannot both have to match and have to differ. */
+function contradictingKeys(term: JsonObject, path: Path): FieldError[] {
+  const matching = itemsOf(term['matchLabelKeys']).map(String);
+  return itemsOf(term['mismatchLabelKeys']).map(String).filter(key => matching.includes(key))
+    .map(key => invalid(path.child('matchLabelKeys').index(matching.lastIndexOf(key)), key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
 }
 
 function minDomains(domains: number, action: string, path: Path): FieldError[] {
@@ -156,14 +181,11 @@ export function validateSchedulingGates(spec: JsonObject, specPath: Path): Field
   });
 }
 
-/** Node name, node selector and the other members that bind or keep a pod. */
-export function validatePlacement(spec: JsonObject, path: Path): FieldError[] {
-  const nodeName = textAt(spec, 'nodeName');
+/** How long a pod may run. */
+export function validateDeadline(spec: JsonObject, path: Path): FieldError[] {
   const deadline = spec['activeDeadlineSeconds'];
-  return [
-    ...(deadline !== undefined && deadline !== null && (Number(deadline) < 1 || Number(deadline) > 2_147_483_647) ? [invalid(path.child('activeDeadlineSeconds'), deadline, between(1, 2_147_483_647))] : []),
-    ...(nodeName === '' ? [] : subdomainName(nodeName, false).map(text => invalid(path.child('nodeName'), nodeName, text))),
-  ];
+  const bad = deadline !== undefined && deadline !== null && (Number(deadline) < 1 || Number(deadline) > DEADLINE_MAX);
+  return bad ? [invalid(path.child('activeDeadlineSeconds'), deadline, between(1, DEADLINE_MAX))] : [];
 }
 
 export const validateNodeLabels = (spec: JsonObject, path: Path): FieldError[] => labelMap(objectAt(spec, 'nodeSelector') ?? {}, path.child('nodeSelector'));

@@ -2,36 +2,46 @@ import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../defaulting.js';
 import { itemsOf, textAt } from '../../../members.js';
 import { printedSecurityContext } from '../printed.js';
-import { forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../validation/field.js';
-import { between, dnsSubdomain, optionallyOneOf } from '../../../validation/values.js';
+import { forbidden, invalid, notSupported, type Path, required, tooLong, type FieldError } from '../../../validation/field.js';
+import { between, dnsSubdomain, localPath, optionallyOneOf } from '../../../validation/values.js';
+
+const isSet = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
 
 const idMax = 2_147_483_647;
 /** User and group ids: 31 bits, as the kernel's. */
 const id = (value: JsonValue | undefined, path: Path): FieldError[] =>
   (value === undefined || value === null || (Number(value) >= 0 && Number(value) <= idMax) ? [] : [invalid(path, value, between(0, idMax))]);
 
-/** A profile (seccomp, AppArmor) is of a type, and only type Localhost names a file. */
-function validateProfile(profile: JsonObject, path: Path, what: { readonly name: string; readonly kind: string; readonly types: readonly string[] }): FieldError[] {
+const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+const APPARMOR_FILE_MAX = 4095;
+
+/** Only type Localhost names a file, below the directory of profiles. */
+function validateSeccomp(context: JsonObject, contextPath: Path): FieldError[] {
+  const profile = objectAt(context, 'seccompProfile');
+  if (profile === null) return [];
+  const path = contextPath.child('seccompProfile');
   const type = textAt(profile, 'type');
   const file = profile['localhostProfile'];
-  const unset = file === undefined || file === null;
-  if (type === 'Localhost') {
-    if (unset || file === '') return [required(path.child('localhostProfile'), `must be set when ${what.name} type is Localhost`)];
-    return String(file).startsWith('/') ? [invalid(path.child('localhostProfile'), file, 'must be a relative path')] : [];
-  }
-  const typed = type === '' ? [required(path.child('type'), `type is required when ${what.kind} is set`)] : what.types.includes(type) ? [] : [notSupported(path.child('type'), type, what.types)];
-  return [...typed, ...(unset ? [] : [invalid(path.child('localhostProfile'), { Type: type, LocalhostProfile: file }, `can only be set when ${what.name} type is Localhost`)])];
+  const at = path.child('localhostProfile');
+  const typed = type === '' ? [required(path.child('type'), 'type is required when seccompProfile is set')] : PROFILE_TYPES.includes(type) ? [] : [notSupported(path.child('type'), type, PROFILE_TYPES)];
+  if (type === 'Localhost') return isSet(file) ? localPath(String(file), at) : [required(at, 'must be set when seccomp type is Localhost')];
+  return isSet(file) ? [...typed, invalid(at, { Type: type, LocalhostProfile: file }, 'can only be set when seccomp type is Localhost')] : typed;
 }
 
-const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
-const seccomp = { name: 'seccomp', kind: 'seccompProfile', types: profileTypes };
-const appArmor = { name: 'AppArmor', kind: 'appArmorProfile', types: profileTypes };
-
-function validateProfiles(context: JsonObject, path: Path): FieldError[] {
-  return ([['seccompProfile', seccomp], ['appArmorProfile', appArmor]] as const).flatMap(([member, what]) => {
-    const profile = objectAt(context, member);
-    return profile === null ? [] : validateProfile(profile, path.child(member), what);
-  });
+/** Only type Localhost names a profile, one that is loaded on the node. */
+function validateAppArmor(context: JsonObject, contextPath: Path): FieldError[] {
+  const profile = objectAt(context, 'appArmorProfile');
+  if (profile === null) return [];
+  const path = contextPath.child('appArmorProfile');
+  const type = textAt(profile, 'type');
+  const file = profile['localhostProfile'];
+  const at = path.child('localhostProfile');
+  if (type === '') return [required(path.child('type'), 'type is required when appArmorProfile is set')];
+  if (!PROFILE_TYPES.includes(type)) return [notSupported(path.child('type'), type, PROFILE_TYPES)];
+  if (type !== 'Localhost') return isSet(file) ? [invalid(at, file, 'can only be set when AppArmor type is Localhost')] : [];
+  const name = textAt(profile, 'localhostProfile');
+  const padded = name.trim() === name ? [] : [invalid(at, name, 'must not be padded with whitespace')];
+  return [...(name === '' ? [required(at, 'must be set when AppArmor type is Localhost')] : padded), ...(Buffer.byteLength(name) > APPARMOR_FILE_MAX ? [tooLong(at, APPARMOR_FILE_MAX)] : [])];
 }
 
 const sysctlPattern = '([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
@@ -56,19 +66,39 @@ function validateSysctls(context: JsonObject, spec: JsonObject, path: Path): Fie
   });
 }
 
-const userNameText = 'runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]';
+const CREDENTIAL_SPEC_KIB_MAX = 64;
+const USER_MAX = 104;
+const DOMAIN_MAX = 256;
+const NETBIOS_NAME = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
+const DNS_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*\.?$/;
 
-function validateWindowsOptions(context: JsonObject, path: Path): FieldError[] {
+function validateWindowsOptions(context: JsonObject, contextPath: Path): FieldError[] {
   const options = objectAt(context, 'windowsOptions');
   if (options === null) return [];
-  const at = path.child('windowsOptions');
-  const specName = options['gmsaCredentialSpecName'];
-  const user = options['runAsUserName'];
-  const account = typeof user === 'string' ? user.slice(user.indexOf('\\') + 1) : '';
+  const path = contextPath.child('windowsOptions');
+  const { gmsaCredentialSpecName: name, gmsaCredentialSpec: spec, runAsUserName: user } = options;
+  const specPath = path.child('gmsaCredentialSpec');
   return [
-    ...(specName === undefined || specName === null ? [] : dnsSubdomain(String(specName), at.child('gmsaCredentialSpecName'))),
-    ...(user === '' ? [required(at.child('runAsUserName'), 'runAsUserName cannot be an empty string')] : []),
-    ...(/["/\\:;|=,+*?<>@[\]]/.test(account) ? [invalid(at.child('runAsUserName'), user, userNameText)] : []),
+    ...(isSet(name) ? dnsSubdomain(String(name), path.child('gmsaCredentialSpecName')) : []),
+    ...(spec === '' ? [invalid(specPath, spec, 'gmsaCredentialSpec cannot be an empty string')] : []),
+    ...(Buffer.byteLength(String(spec ?? '')) > CREDENTIAL_SPEC_KIB_MAX * 1024 ? [invalid(specPath, spec, `gmsaCredentialSpec size must be under ${CREDENTIAL_SPEC_KIB_MAX} KiB`)] : []),
+    ...(isSet(user) ? userComplaints(String(user)).map(text => invalid(path.child('runAsUserName'), user, `runAsUserName${text}`)) : []),
+  ];
+}
+
+/** `DOMAIN\user` or `user`; what is wrong, after the name of the member. */
+function userComplaints(text: string): string[] {
+  const parts = text.split('\\');
+  if (text === '') return [' cannot be an empty string'];
+  if (/\p{Cc}/u.test(text)) return [' cannot contain control characters'];
+  if (parts.length > 2) return [' cannot contain more than one backslash'];
+  const [domain, user = ''] = parts.length === 2 ? parts : [undefined, parts[0]];
+  return [
+    ...(domain !== undefined && domain.length >= DOMAIN_MAX ? [`'s Domain length must be under ${DOMAIN_MAX} characters`] : []),
+    ...(domain !== undefined && !NETBIOS_NAME.test(domain) && !DNS_NAME.test(domain) ? ['\'s Domain doesn\'t match the NetBios nor the DNS format'] : []),
+    ...(user === '' ? ['\'s User cannot be empty'] : user.length > USER_MAX ? [`'s User length must not be longer than ${USER_MAX} characters`] : []),
+    ...(user !== '' && /^[. ]+$/.test(user) ? ['\'s User cannot contain only periods or spaces'] : []),
+    ...(/["/\\:;|=,+*?<>@[\]]/.test(user) ? ['\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]'] : []),
   ];
 }
 
@@ -85,9 +115,11 @@ export function validatePodSecurity(spec: JsonObject, specPath: Path): FieldErro
       ? [invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled')] : []),
     ...validateSysctls(context, spec, path),
     ...optionallyOneOf(context['fsGroupChangePolicy'], ['Always', 'OnRootMismatch'], path.child('fsGroupChangePolicy')),
-    ...validateProfiles(context, path),
+    ...validateSeccomp(context, path),
     ...validateWindowsOptions(context, path),
+    ...validateAppArmor(context, path),
     ...optionallyOneOf(context['supplementalGroupsPolicy'], ['Merge', 'Strict'], path.child('supplementalGroupsPolicy')),
+    ...optionallyOneOf(context['seLinuxChangePolicy'], ['MountOption', 'Recursive'], path.child('seLinuxChangePolicy')),
   ];
 }
 
@@ -103,16 +135,19 @@ export function validateContainerSecurity(container: JsonObject, hostUsers: bool
   const context = objectAt(container, 'securityContext');
   if (context === null) return [];
   const path = containerPath.child('securityContext');
-  const escalates = context['privileged'] === true || itemsOf(objectAt(context, 'capabilities')?.['add']).includes('CAP_SYS_ADMIN');
+  const refused = context['allowPrivilegeEscalation'] === false;
+  const admins = itemsOf(objectAt(context, 'capabilities')?.['add']).filter(capability => capability === 'CAP_SYS_ADMIN');
+  const contradicts = (what: string): FieldError => invalid(path, printedSecurityContext(context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`);
   return [
     ...id(context['runAsUser'], path.child('runAsUser')),
     ...id(context['runAsGroup'], path.child('runAsGroup')),
     ...optionallyOneOf(context['procMount'], ['Default', 'Unmasked'], path.child('procMount')),
     ...(context['procMount'] === 'Unmasked' && hostUsers ? [invalid(path.child('procMount'), 'Unmasked', '`hostUsers` must be false to use `Unmasked`')] : []),
-    ...validateProfiles(context, path),
-    ...(escalates && context['allowPrivilegeEscalation'] === false
-      ? [invalid(path, printedSecurityContext(context), `cannot set \`allowPrivilegeEscalation\` to false and ${context['privileged'] === true ? '`privileged` to true' : '`capabilities.Add` CAP_SYS_ADMIN'}`)] : []),
+    ...validateSeccomp(context, path),
+    ...(refused && context['privileged'] === true ? [contradicts('`privileged` to true')] : []),
+    ...(refused ? admins.map(() => contradicts('`capabilities.Add` CAP_SYS_ADMIN')) : []),
     ...validateWindowsOptions(context, path),
+    ...validateAppArmor(context, path),
   ];
 }
 
@@ -126,21 +161,30 @@ export function validateOs(spec: JsonObject, path: Path): FieldError[] {
   return name === 'linux' ? linuxForbids(spec, path) : [notSupported(path.child('os'), name, ['linux', 'windows'])];
 }
 
-const notOnWindows = {
-  spec: ['hostPID', 'hostIPC', 'hostUsers'],
-  pod: ['appArmorProfile', 'seLinuxOptions', 'seccompProfile', 'fsGroup', 'fsGroupChangePolicy', 'sysctls', 'runAsUser', 'runAsGroup', 'supplementalGroups', 'supplementalGroupsPolicy', 'shareProcessNamespace'],
-  container: ['appArmorProfile', 'seLinuxOptions', 'seccompProfile', 'capabilities', 'readOnlyRootFilesystem', 'privileged', 'allowPrivilegeEscalation', 'procMount', 'runAsUser', 'runAsGroup'],
-};
-const isSet = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
+/** Members of the specification itself stand among those of its security context, where the reference keeps them. */
+const NOT_ON_WINDOWS: readonly (readonly [holder: 'spec' | 'security', member: string])[] = [
+  ['security', 'appArmorProfile'], ['security', 'seLinuxOptions'], ['spec', 'hostUsers'], ['spec', 'hostPID'], ['spec', 'hostIPC'], ['security', 'seccompProfile'], ['security', 'fsGroup'],
+  ['security', 'fsGroupChangePolicy'], ['security', 'sysctls'], ['spec', 'shareProcessNamespace'], ['security', 'runAsUser'], ['security', 'runAsGroup'], ['security', 'supplementalGroups'],
+  ['security', 'supplementalGroupsPolicy'], ['security', 'seLinuxChangePolicy'],
+];
+const NOT_IN_WINDOWS_CONTAINERS = [
+  'appArmorProfile', 'seLinuxOptions', 'seccompProfile', 'capabilities', 'readOnlyRootFilesystem', 'privileged', 'allowPrivilegeEscalation', 'procMount', 'runAsUser', 'runAsGroup',
+];
+const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+/** Flags that are false say nothing. */
+const FLAGS: ReadonlySet<string> = new Set(['hostPID', 'hostIPC']);
 
 function windowsForbids(spec: JsonObject, path: Path): FieldError[] {
-  const refuse = (holder: JsonObject, members: readonly string[], at: Path): FieldError[] =>
-    members.filter(member => isSet(holder[member])).map(member => forbidden(at.child(member), 'cannot be set for a windows pod'));
+  const security = objectAt(spec, 'securityContext') ?? {};
+  const isUsed = (holder: JsonObject, member: string): boolean => (FLAGS.has(member) ? holder[member] === true : isSet(holder[member]));
+  const refuse = (at: Path): FieldError => forbidden(at, 'cannot be set for a windows pod');
   return [
-    ...refuse(objectAt(spec, 'securityContext') ?? {}, notOnWindows.pod, path.child('securityContext')),
-    ...refuse(spec, notOnWindows.spec.filter(member => spec[member] === true || member === 'hostUsers'), path),
-    ...(['initContainers', 'containers'] as const).flatMap(list => objectsIn(spec, list).flatMap((container, position) =>
-      refuse(objectAt(container, 'securityContext') ?? {}, notOnWindows.container, path.child(list).index(position).child('securityContext')))),
+    ...NOT_ON_WINDOWS.filter(([holder, member]) => isUsed(holder === 'spec' ? spec : security, member))
+      .map(([holder, member]) => refuse(holder === 'spec' ? path.child(member) : path.child('securityContext', member))),
+    ...CONTAINER_LISTS.flatMap(list => objectsIn(spec, list).flatMap((container, position) => {
+      const own = objectAt(container, 'securityContext') ?? {};
+      return NOT_IN_WINDOWS_CONTAINERS.filter(member => isSet(own[member])).map(member => refuse(path.child(list).index(position).child('securityContext', member)));
+    })),
   ];
 }
 
@@ -149,7 +193,7 @@ function linuxForbids(spec: JsonObject, path: Path): FieldError[] {
     (isSet(objectAt(holder, 'securityContext')?.['windowsOptions']) ? [forbidden(at.child('securityContext').child('windowsOptions'), 'windows options cannot be set for a linux pod')] : []);
   return [
     ...refuse(spec, path),
-    ...(['initContainers', 'containers'] as const).flatMap(list => objectsIn(spec, list).flatMap((container, position) => refuse(container, path.child(list).index(position)))),
+    ...CONTAINER_LISTS.flatMap(list => objectsIn(spec, list).flatMap((container, position) => refuse(container, path.child(list).index(position)))),
   ];
 }
 

@@ -1,206 +1,90 @@
-import type { JsonObject, JsonValue } from '../../../../api/object.js';
+import type { JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../defaulting.js';
-import { itemsOf, textAt } from '../../../members.js';
+import { textAt } from '../../../members.js';
 import { duplicate, forbidden, invalid, type Path, required, type FieldError } from '../../../validation/field.js';
-import { dnsLabel, fileMode, inRange, localPath, noBacksteps, oneOf, optionallyOneOf } from '../../../validation/values.js';
-import { fieldReference, resourceReference } from './references.js';
+import { validateAnnotations, validateLabels } from '../../../validation/metadata.js';
+import { subdomainName } from '../../../validation/names.js';
+import { dnsLabel } from '../../../validation/values.js';
+import { validateClaimSpec } from '../../persistentvolumeclaim/validation.js';
 import type { Volumes } from './mounts.js';
+import type { SourceRule } from './sources/rule.js';
+import { imageVolume, reportedAs, surplusAs, volumeSources } from './sources/table.js';
 
-/** Rules of one kind of volume source; shared by pods and persistent volumes where both know it. */
-export type SourceRule = (source: JsonObject, path: Path, volumeName: string) => FieldError[];
-
-/** Members that must not be empty, in the order in which they are reported. */
-const needs = (...members: readonly string[]): SourceRule => (source, path) =>
-  members.filter(member => isEmpty(source[member])).map(member => required(path.child(member), ''));
-const isEmpty = (value: JsonValue | undefined): boolean => value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
-const all = (...rules: readonly SourceRule[]): SourceRule => (source, path, name) => rules.flatMap(rule => rule(source, path, name));
-
-const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
-
-const hostPath: SourceRule = (source, path) => {
-  const where = textAt(source, 'path');
-  return [
-    ...(where === '' ? [required(path.child('path'), '')] : noBacksteps(where, path.child('path'))),
-    ...optionallyOneOf(source['type'], hostPathTypes, path.child('type')),
-  ];
-};
-
-const emptyDir: SourceRule = (source, path) => {
-  const limit = source['sizeLimit'];
-  return typeof limit === 'string' && limit.startsWith('-') ? [forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')] : [];
-};
-
-const nfs: SourceRule = (source, path) => [
-  ...needs('server', 'path')(source, path, ''),
-  ...(textAt(source, 'path').startsWith('/') ? [] : [invalid(path.child('path'), textAt(source, 'path'), 'must be an absolute path')]),
-];
-
-const iscsi: SourceRule = (source, path) => {
-  const iqn = textAt(source, 'iqn');
-  const chap = source['chapAuthDiscovery'] === true || source['chapAuthSession'] === true;
-  return [
-    ...needs('targetPortal')(source, path, ''),
-    ...(iqn === '' ? [required(path.child('iqn'), '')] : /^(iqn|eui|naa)/.test(iqn) ? [] : [invalid(path.child('iqn'), iqn, 'must be valid format starting with iqn, eui, or naa')]),
-    ...inRange(source['lun'], 0, 255, path.child('lun')),
-    ...(chap && objectAt(source, 'secretRef') === null ? [required(path.child('secretRef'), '')] : []),
-  ];
-};
-
-const fc: SourceRule = (source, path) => {
-  const [names, ids] = [itemsOf(source['targetWWNs']).length > 0, itemsOf(source['wwids']).length > 0];
-  if (!names && !ids) return [required(path.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both')];
-  if (names && ids) return [invalid(path.child('targetWWNs'), source['targetWWNs'], 'targetWWNs and wwids can not be specified simultaneously')];
-  if (!names) return [];
-  return source['lun'] === undefined || source['lun'] === null ? [required(path.child('lun'), 'lun is required if targetWWNs is specified')] : inRange(source['lun'], 0, 255, path.child('lun'));
-};
-
-/** Keys to project into files: of secrets and config maps. */
-function keyItems(source: JsonObject, path: Path): FieldError[] {
-  return objectsIn(source, 'items').flatMap((item, position) => {
-    const at = path.child('items').index(position);
-    const file = textAt(item, 'path');
-    return [
-      ...(textAt(item, 'key') === '' ? [required(at.child('key'), '')] : []),
-      ...(file === '' ? [required(at.child('path'), '')] : localPath(file, at.child('path'))),
-      ...fileMode(item['mode'], at.child('mode')),
-    ];
-  });
-}
-
-const keyed = (nameMember: string): SourceRule => (source, path) => [
-  ...needs(nameMember)(source, path, ''),
-  ...fileMode(source['defaultMode'], path.child('defaultMode')),
-  ...keyItems(source, path),
-];
-
-/** Fields of the pod that a file may show. */
-const downwardFields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
-const downwardResources = [
-  'limits.cpu', 'limits.ephemeral-storage', 'limits.memory', 'requests.cpu', 'requests.ephemeral-storage', 'requests.memory',
-];
-
-function downwardItems(source: JsonObject, path: Path): FieldError[] {
-  return objectsIn(source, 'items').flatMap(item => {
-    const [field, resource] = [objectAt(item, 'fieldRef'), objectAt(item, 'resourceFieldRef')];
-    const file = textAt(item, 'path');
-    const referred = field !== null
-      ? [...fieldReference(field, downwardFields, path.child('fieldRef')), ...(resource === null ? [] : [invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously')])]
-      : resource !== null ? resourceReference(resource, downwardResources, true, path.child('resourceFieldRef')) : [required(path, 'one of fieldRef and resourceFieldRef is required')];
-    return [
-      ...(file === '' ? [required(path.child('path'), '')] : localPath(file, path.child('path'))),
-      ...referred,
-      ...fileMode(item['mode'], path.child('mode')),
-    ];
-  });
-}
-
-const downwardApi: SourceRule = (source, path) => [...fileMode(source['defaultMode'], path.child('defaultMode')), ...downwardItems(source, path)];
-
-const tokenSecondsMin = 600;
-const tokenSecondsMax = 2 ** 32;
-
-const serviceAccountToken: SourceRule = (token, path) => {
-  const seconds = Number(token['expirationSeconds'] ?? 3600);
-  const file = textAt(token, 'path');
-  return [
-    ...(seconds < tokenSecondsMin ? [invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration less than 10 minutes')] : []),
-    ...(seconds > tokenSecondsMax ? [invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration larger than 2^32 seconds')] : []),
-    ...(file === '' ? [required(path.child('path'), '')] : localPath(file, path.child('path'))),
-  ];
-};
-
-const projections: Readonly<Record<string, SourceRule>> = {
-  secret: (source, path) => [...needs('name')(source, path, ''), ...keyItems(source, path)],
-  configMap: (source, path) => [...needs('name')(source, path, ''), ...keyItems(source, path)],
-  downwardAPI: downwardItems,
-  serviceAccountToken,
-  clusterTrustBundle: () => [],
-  podCertificate: needs('signerName', 'keyType'),
-};
-
-const projected: SourceRule = (source, path) => {
-  const taken = new Map<string, string>();
-  return [...fileMode(source['defaultMode'], path.child('defaultMode')), ...objectsIn(source, 'sources').flatMap((each, position) => {
-    const at = path.child('sources').index(position);
-    const present = Object.keys(projections).filter(name => objectAt(each, name) !== null);
-    const findings = present.flatMap((name, order) => (order > 0
-      ? [forbidden(at, 'may not specify more than 1 volume type per source')] : (projections[name] as SourceRule)(objectAt(each, name) as JsonObject, at.child(name), '')));
-    return [...findings, ...present.flatMap(name => pathConflicts(objectAt(each, name) as JsonObject, taken, path))];
-  })];
-};
-
-/** Two sources must not write one file. */
-function pathConflicts(source: JsonObject, taken: Map<string, string>, path: Path): FieldError[] {
-  const files = [...objectsIn(source, 'items').map(item => textAt(item, 'path')), ...(source['path'] === undefined ? [] : [textAt(source, 'path')])].filter(file => file !== '');
-  return files.flatMap(file => {
-    const conflict = taken.has(file);
-    taken.set(file, textAt(source, 'name'));
-    return conflict ? [invalid(path, textAt(source, 'name'), 'conflicting duplicate paths')] : [];
-  });
-}
-
+/** A claim that is made for the pod and goes with it. */
 const ephemeral: SourceRule = (source, path) => {
   const template = objectAt(source, 'volumeClaimTemplate');
-  if (template === null) return [required(path.child('volumeClaimTemplate'), '')];
-  const spec = objectAt(template, 'spec') ?? {};
-  const at = path.child('volumeClaimTemplate').child('spec');
-  return [
-    ...(itemsOf(spec['accessModes']).length === 0 ? [required(at.child('accessModes'), 'at least 1 access mode is required')] : []),
-    ...(textAt(spec, 'resources', 'requests', 'storage') === '' ? [required(at.child('resources').key('storage'), '')] : []),
-  ];
+  const at = path.child('volumeClaimTemplate');
+  if (template === null) return [required(at, '')];
+  const meta = objectAt(template, 'metadata') ?? {};
+  return [...validateTemplateMetadata(meta, at.child('metadata')), ...validateClaimSpec(objectAt(template, 'spec') ?? {}, at.child('spec'))];
 };
 
-/** Sources in the order in which the reference looks at them; the first one present is checked, any other is one too many. */
-export const volumeSources: Readonly<Record<string, SourceRule>> = {
-  emptyDir,
-  hostPath,
-  gitRepo: needs('repository'),
-  gcePersistentDisk: all(needs('pdName'), (source, path) => inRange(source['partition'], 0, 255, path.child('partition'))),
-  awsElasticBlockStore: all(needs('volumeID'), (source, path) => inRange(source['partition'], 0, 255, path.child('partition'))),
-  secret: keyed('secretName'),
-  nfs,
-  iscsi,
-  glusterfs: needs('endpoints', 'path'),
-  flocker: () => [],
-  persistentVolumeClaim: needs('claimName'),
-  rbd: needs('monitors', 'image'),
-  cinder: needs('volumeID'),
-  cephfs: needs('monitors'),
-  quobyte: needs('registry', 'volume'),
-  downwardAPI: downwardApi,
-  fc,
-  flexVolume: needs('driver'),
-  configMap: keyed('name'),
-  azureFile: needs('secretName', 'shareName'),
-  vsphereVolume: needs('volumePath'),
-  photonPersistentDisk: needs('pdID'),
-  portworxVolume: needs('volumeID'),
-  azureDisk: needs('diskName', 'diskURI'),
-  storageos: () => [],
-  projected,
-  scaleIO: needs('gateway', 'system', 'volumeName'),
-  csi: needs('driver'),
-  ephemeral,
-  image: (source, path) => [...needs('reference')(source, path, ''), ...oneOf(source['pullPolicy'], ['Always', 'IfNotPresent', 'Never'], path.child('pullPolicy'))],
-};
+/** Members of metadata that a template may not set; all but labels and annotations. */
+const NOT_IN_TEMPLATES = [
+  'name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds',
+  'ownerReferences', 'finalizers', 'managedFields',
+];
+const validateTemplateMetadata = (meta: JsonObject, path: Path): FieldError[] => [
+  ...validateAnnotations(textsAt(meta, 'annotations'), path.child('annotations')),
+  ...validateLabels(textsAt(meta, 'labels'), path.child('labels')),
+  ...NOT_IN_TEMPLATES.filter(member => isSet(meta[member])).map(member => forbidden(path.child(member === 'uid' ? 'uID' : member), 'cannot be set')),
+];
+const textsAt = (meta: JsonObject, member: string): Record<string, string> => (objectAt(meta, member) ?? {}) as Record<string, string>;
+const isSet = (value: JsonObject[string]): boolean => value !== undefined && value !== null && value !== '' && value !== 0;
 
-/** Checks all volumes and returns them by name, for the mounts that refer to them. */
-export function validateVolumes(spec: JsonObject, specPath: Path): { readonly findings: FieldError[]; readonly volumes: Volumes } {
+const RULES: Readonly<Record<string, SourceRule>> = { ...volumeSources, ephemeral, image: imageVolume };
+
+/**
+ * Checks all volumes and returns the good ones by name, for the mounts that refer to them.
+ * `podName` is empty where it is not known; then what depends on it is left open.
+ */
+export function validateVolumes(spec: JsonObject, specPath: Path, podName: string): { readonly findings: FieldError[]; readonly volumes: Volumes } {
   const volumes = new Map<string, JsonObject>();
+  const made = claimsMadeFor(spec, podName);
   const findings = objectsIn(spec, 'volumes').flatMap((volume, position) => {
     const at = specPath.child('volumes').index(position);
     const name = textAt(volume, 'name');
-    const ofName = name === '' ? [required(at.child('name'), '')] : dnsLabel(name, at.child('name'));
-    if (ofName.length === 0 && volumes.has(name)) ofName.push(duplicate(at.child('name'), name));
-    if (ofName.length === 0) volumes.set(name, volume);
-    return [...validateSource(volume, name, at), ...ofName];
+    const ofVolume = [
+      ...validateSource(volume, at),
+      ...validateClaimName(volume, podName, at),
+      ...(name === '' ? [required(at.child('name'), '')] : dnsLabel(name, at.child('name'))),
+      ...(volumes.has(name) ? [duplicate(at.child('name'), name)] : []),
+    ];
+    if (ofVolume.length === 0) volumes.set(name, volume);
+    return [...ofVolume, ...validateForeignClaim(volume, made, at)];
   });
   return { findings, volumes };
 }
 
-function validateSource(volume: JsonObject, name: string, path: Path): FieldError[] {
-  const present = Object.keys(volumeSources).filter(source => objectAt(volume, source) !== null);
+function validateSource(volume: JsonObject, path: Path): FieldError[] {
+  const present = Object.entries(RULES).filter(([source]) => objectAt(volume, source) !== null);
   if (present.length === 0) return [required(path, 'must specify a volume type')];
-  return present.flatMap((source, order) => (order > 0
-    ? [forbidden(path.child(source), 'may not specify more than 1 volume type')] : (volumeSources[source] as SourceRule)(objectAt(volume, source) as JsonObject, path.child(source), name)));
+  return present.flatMap(([source, rule], order) => (order > 0
+    ? [forbidden(path.child(surplusAs[source] ?? source), 'may not specify more than 1 volume type')]
+    : rule(objectAt(volume, source) ?? {}, path.child(reportedAs[source] ?? source), textAt(volume, 'name'))));
+}
+
+const claimNameOf = (podName: string, volume: JsonObject): string => `${podName}-${textAt(volume, 'name')}`;
+const claimsMadeFor = (spec: JsonObject, podName: string): ReadonlySet<string> =>
+  new Set(podName === '' ? [] : objectsIn(spec, 'volumes').filter(volume => objectAt(volume, 'ephemeral') !== null).map(volume => claimNameOf(podName, volume)));
+
+const NAME_BUDGET = 64;
+
+/** What is made of the volume's name elsewhere must be a good name, too. */
+function validateClaimName(volume: JsonObject, podName: string, path: Path): FieldError[] {
+  const name = textAt(volume, 'name');
+  const iscsi = objectAt(volume, 'iscsi');
+  const tooLong = iscsi !== null && typeof iscsi['initiatorName'] === 'string' && `${name}:${textAt(iscsi, 'targetPortal')}`.length > NAME_BUDGET;
+  const claim = claimNameOf(podName, volume);
+  return [
+    ...(tooLong ? [invalid(path.child('name'), name, `Total length of <volume name>:<iscsi.targetPortal> must be under ${NAME_BUDGET} characters if iscsi.initiatorName is specified.`)] : []),
+    ...(objectAt(volume, 'ephemeral') === null || podName === '' || name === '' ? []
+      : subdomainName(claim, false).map(text => invalid(path.child('name'), name, `PVC name ${JSON.stringify(claim)}: ${text}`))),
+  ];
+}
+
+/** A claim that the pod brings along cannot be one that it finds. */
+function validateForeignClaim(volume: JsonObject, made: ReadonlySet<string>, path: Path): FieldError[] {
+  const claim = textAt(volume, 'persistentVolumeClaim', 'claimName');
+  return made.has(claim) ? [invalid(path.child('persistentVolumeClaim', 'claimName'), claim, 'must not reference a PVC that gets created for an ephemeral volume')] : [];
 }
