@@ -3,6 +3,7 @@ import { helpText } from './catalogue/flags/help.js';
 import { createLogger, describeError } from './observability/logger.js';
 import type { Logger } from './observability/logger.js';
 import { apiServerFlags, readApiServerOptions } from './options/apiserver.js';
+import { unknownFeatures } from './options/features.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { about, examples, versionText } from './options/texts.js';
 import type { RunningServer } from './server.js';
@@ -26,6 +27,7 @@ async function main(argv: readonly string[]): Promise<void> {
   }
   const log = createLogger({ verbosity: options.v, modules: moduleLevels(options.vmodule) });
   for (const name of read.withoutEffect) log.warn('option has no effect yet', { option: `--${name}` });
+  for (const feature of unknownFeatures(options)) log.warn('feature has no effect', { feature });
   await run(options, log);
 }
 

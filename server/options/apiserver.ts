@@ -4,12 +4,13 @@ import { parseFlags } from '../catalogue/flags/parse.js';
 import { accessFlags } from './access.js';
 import { auditFlags } from './audit.js';
 import { contradictions } from './contradictions.js';
+import { featureFlags } from './features.js';
 import { limitFlags } from './limits.js';
 import { servingFlags } from './serving.js';
 import { storageFlags } from './storage.js';
 
 /** Every option of the API server, in the order of `--help`. */
-export const apiServerFlags = merge(commonFlags, servingFlags, storageFlags, accessFlags, limitFlags, auditFlags);
+export const apiServerFlags = merge(commonFlags, featureFlags, servingFlags, storageFlags, accessFlags, limitFlags, auditFlags);
 
 /** The command line, read and checked: each option under its real name. Durations are milliseconds. */
 export type ApiServerOptions = FlagValues<typeof apiServerFlags>;

@@ -1,7 +1,16 @@
+import { inGroup } from '../catalogue/flags/flag.js';
 import type { ApiServerOptions } from './apiserver.js';
 
 /** Features that can be switched, and whether they are on unless told. Other names are accepted and change nothing. */
-const defaults = { APIResponseCompression: true, CBORServingAndStorage: false } as const;
+const defaults = { APIResponseCompression: true } as const;
+
+/** In place of the option of both programs: here it has an effect. */
+export const featureFlags = inGroup('General', {
+  'feature-gates': {
+    kind: 'gates', default: {}, check: (value) => (/^(true|false)$/.test(value) ? null : 'true or false'),
+    help: `Features to switch on or off, as [component:]Feature=true|false: ${Object.keys(defaults).join(', ')}. Others are named in the log and change nothing.`,
+  },
+});
 
 export type Features = Readonly<Record<keyof typeof defaults, boolean>>;
 

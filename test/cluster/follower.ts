@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiClient, ApiObject, WatchEvent, WatchStream } from '../fixtures/apiClient.js';
+
+const pauseAfterFailureMs = 20;
+
+/**
+ * A client that watches for as long as it is told to. When its watch ends, for whatever reason, it goes on from the last version that it was
+ * shown, at the next of its servers. It remembers everything, to be checked against what a watch promises.
+ */
+export class Follower {
+  /** Changes, in the order in which they came. */
+  readonly events: WatchEvent[] = [];
+  /** For each bookmark its version, and how many changes had come before. */
+  readonly bookmarks: { readonly version: number; readonly after: number }[] = [];
+  /** Answers that sent the client back to a list, which no failover must do. */
+  readonly expired: ApiObject[] = [];
+  connections = 0;
+  private stopped = false;
+  private stream: WatchStream | null = null;
+  private readonly running: Promise<void>;
+
+  constructor(private readonly servers: readonly ApiClient[], private readonly path: string, private version: string, private readonly first: number) {
+    this.running = this.run();
+  }
+
+  /** Resolves when an object of that name has been shown. */
+  async until(name: string): Promise<void> {
+    while (!this.events.some(({ object }) => object.metadata.name === name)) await delay(pauseAfterFailureMs);
+  }
+
+  /** Resolves when it has come back so often. */
+  async reconnected(connections: number): Promise<void> {
+    while (this.connections < connections) await delay(pauseAfterFailureMs);
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.stream?.close();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    for (let turn = this.first; !this.stopped; turn++) {
+      const server = this.servers[turn % this.servers.length];
+      if (server === undefined) return;
+      // Short watches, of different lengths, so that there are many places to resume from.
+      const seconds = 3 + (turn % 3);
+      const stream = server.watch(`${this.path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${seconds}&resourceVersion=${this.version}`);
+      this.stream = stream;
+      await this.take(stream);
+      if (stream.events.length === 0 && !this.stopped) await delay(pauseAfterFailureMs);
+    }
+  }
+
+  private async take(stream: WatchStream): Promise<void> {
+    let taken = 0;
+    const takeNew = (): boolean => {
+      for (const event of stream.events.slice(taken)) this.show(event);
+      taken = stream.events.length;
+      return false;
+    };
+    try {
+      await stream.opened;
+      this.connections++;
+      await stream.until(takeNew);
+    } catch {
+      takeNew();
+    }
+  }
+
+  private show(event: WatchEvent): void {
+    const { type, object } = event;
+    if (type === 'ERROR') this.expired.push(object);
+    else this.version = object.metadata.resourceVersion;
+    if (type === 'BOOKMARK') this.bookmarks.push({ version: Number(this.version), after: this.events.length });
+    else if (type !== 'ERROR') this.events.push(event);
+  }
+}

@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { WebSocket } from 'ws';
+import type { WatchEvent } from '../fixtures/apiClient.js';
+import { ClusterUnderTest, configMap } from './clusterUnderTest.js';
+import { Follower } from './follower.js';
+
+/** Short, so that a test sees compactions; clients that are away for less than this lose nothing. */
+const compactionIntervalSeconds = 6;
+
+const versionOf = ({ object }: WatchEvent): number => Number(object.metadata.resourceVersion);
+const line = (event: WatchEvent): string => `${event.type} ${event.object.metadata.name}@${versionOf(event)} ${event.object.data?.['left'] ?? ''}`;
+
+/** A client that changes objects without end, and knows what became of each version that was acknowledged. */
+class Changer {
+  readonly written = new Map<number, string>();
+  private stopped = false;
+  private readonly running: Promise<void>;
+
+  constructor(private readonly test: ClusterUnderTest, private readonly path: string, private readonly name: string) {
+    this.running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.running;
+  }
+
+  async until(count: number): Promise<void> {
+    while (this.written.size < count) await new Promise(resolve => setTimeout(resolve, 10));
+  }
+
+  private async run(): Promise<void> {
+    for (let n = 0; !this.stopped; n++) {
+      const name = `${this.name}-${n % 5}`;
+      const deletes = n % 17 === 16;
+      // Both halves are always written together.
+      const body = configMap(name, { left: `${this.name}.${n}`, right: `${this.name}.${n}` });
+      const answer = await this.test.client.request(deletes ? 'DELETE' : 'PUT', `${this.path}/${name}`, { ...(deletes ? {} : { body }), timeoutMs: 5_000 }).catch(() => null);
+      if (answer?.status === 404 && !deletes) await this.create(body, n);
+      else if (answer?.status === 200 && !deletes) this.acknowledge(answer.body, n);
+    }
+  }
+
+  private async create(body: ReturnType<typeof configMap>, n: number): Promise<void> {
+    const answer = await this.test.client.request('POST', this.path, { body, timeoutMs: 5_000 }).catch(() => null);
+    if (answer?.status === 201) this.acknowledge(answer.body, n);
+  }
+
+  private acknowledge(body: unknown, n: number): void {
+    this.written.set(Number((body as WatchEvent['object']).metadata.resourceVersion), `${this.name}.${n}`);
+  }
+}
+
+describe('cluster/watchPromises', function () {
+  this.timeout(90_000);
+  let test: ClusterUnderTest;
+  const followers: Follower[] = [];
+  before(async () => { test = await ClusterUnderTest.start({ apiserverFlags: [`--etcd-compaction-interval=${compactionIntervalSeconds}s`] }); });
+  after(async () => {
+    await Promise.all(followers.map(follower => follower.stop()));
+    await test?.stop();
+  });
+
+  it('keeps all six while the leader is killed and comes back, clients change replicas, and history is compacted', async () => {
+    const path = await test.namespace('promises');
+    const start = (await test.client.expect(200, 'GET', path)).metadata.resourceVersion;
+    const leader = await test.leader();
+    const servers = test.members.map(member => test.at(member));
+    // Three that go round, and one that knows only the replica that will be killed.
+    for (let first = 0; first < 3; first++) followers.push(new Follower(servers, path, start, first));
+    followers.push(new Follower([test.at(leader)], path, start, 0));
+
+    const changers = ['x', 'y', 'z'].map(name => new Changer(test, path, name));
+    await Promise.all(changers.map(changer => changer.until(40)));
+    await leader.process.kill('SIGKILL');
+    await Promise.all(changers.map(changer => changer.until(changer.written.size + 40)));
+    await leader.restart();
+    await Promise.all(changers.map(changer => changer.until(changer.written.size + 40)));
+    await Promise.all(followers.map(follower => follower.reconnected(3)));
+    await Promise.all(changers.map(changer => changer.stop()));
+    const last = await test.client.expect(201, 'POST', path, { body: configMap('last', { left: 'last', right: 'last' }) });
+    await Promise.all(followers.map(follower => follower.until('last')));
+
+    const [one] = followers as [Follower];
+    const lines = one.events.map(line);
+    expect(new Set(lines).size, 'unique').to.equal(lines.length);
+    const versions = one.events.map(versionOf);
+    expect(versions, 'ordered').to.deep.equal([...versions].sort((a, b) => a - b));
+    for (const { object } of one.events) expect(object.data?.['left'], 'atomic').to.equal(object.data?.['right']);
+    const acknowledged = changers.flatMap(changer => [...changer.written]);
+    acknowledged.push([Number(last.metadata.resourceVersion), 'last']);
+    const shown = new Map(one.events.filter(({ type }) => type !== 'DELETED').map(event => [versionOf(event), event.object.data?.['left']]));
+    expect(acknowledged.filter(([version, text]) => shown.get(version) !== text), 'reliable').to.deep.equal([]);
+    for (const follower of followers) {
+      expect(follower.expired, 'resumable').to.deep.equal([]);
+      expect(follower.connections).to.be.greaterThan(1);
+      expect(follower.events.map(line), 'the same on every way').to.deep.equal(lines);
+      for (const { version, after } of follower.bookmarks) {
+        expect(follower.events.filter(event => versionOf(event) <= version).length, 'bookmarkable').to.equal(after);
+      }
+    }
+    expect(followers.flatMap(({ bookmarks }) => bookmarks).length, 'bookmarks').to.be.greaterThan(0);
+    process.stdout.write(`      ${lines.length} events; ${followers.map(({ connections, bookmarks }) => `${connections} connections and ${bookmarks.length} bookmarks`).join(', ')}\n`);
+  });
+
+  it('refuses on every replica what was compacted', async () => {
+    const path = await test.namespace('compacted');
+    const { metadata } = await test.client.expect(201, 'POST', path, { body: configMap('a', { n: '0' }) });
+    await test.client.expect(200, 'PUT', `${path}/a`, { body: configMap('a', { n: '1' }) });
+    const refusal = async (server: ReturnType<ClusterUnderTest['at']>): Promise<WatchEvent | undefined> => {
+      const watch = server.watch(`${path}?watch=1&resourceVersion=${metadata.resourceVersion}&timeoutSeconds=5`);
+      await watch.until(events => events.length > 0);
+      watch.close();
+      return watch.events[0];
+    };
+    for (const member of test.members) {
+      let event = await refusal(test.at(member));
+      while (event?.type !== 'ERROR') event = await refusal(test.at(member));
+      expect(event.object).to.include({ code: 410, reason: 'Expired' });
+      expect((await test.at(member).request('GET', `${path}?resourceVersion=${metadata.resourceVersion}&resourceVersionMatch=Exact`)).status).to.equal(410);
+    }
+  });
+
+  it('watches over WebSockets, through TLS', async () => {
+    const path = await test.namespace('websocket');
+    const { caFile, admin } = test.cluster.pki;
+    const [member] = test.members;
+    const socket = new WebSocket(`${(member?.address ?? '').replace('https', 'wss')}${path}?watch=1`, {
+      ca: fs.readFileSync(caFile), cert: fs.readFileSync(admin.certFile), key: fs.readFileSync(admin.keyFile),
+    });
+    await once(socket, 'open');
+    const message = once(socket, 'message', { signal: AbortSignal.timeout(20_000) }) as Promise<[Buffer]>;
+    await test.client.expect(201, 'POST', path, { body: configMap('seen') });
+    // The certificates' bundle of every namespace may come first.
+    expect(JSON.parse((await message)[0].toString())).to.include({ type: 'ADDED' });
+    socket.terminate();
+  });
+});
