@@ -1,6 +1,7 @@
 import { mutatingAdmissionPolicyBindings, validatingAdmissionPolicyBindings } from './admissionregistration.k8s.io/bindings.js';
 import { mutatingAdmissionPolicies, validatingAdmissionPolicies } from './admissionregistration.k8s.io/policies.js';
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from './admissionregistration.k8s.io/webhookConfigurations.js';
+import { customResourceDefinitions } from './apiextensions.k8s.io/definitions.js';
 import { apiServices } from './apiregistration.k8s.io/apiServices.js';
 import { certificateSigningRequests } from './certificates.k8s.io/requests.js';
 import { leases } from './coordination.k8s.io/leases.js';
@@ -34,6 +35,7 @@ export const configurationStrategies: Readonly<Record<string, Strategy>> = {
   'validatingadmissionpolicies.admissionregistration.k8s.io': validatingAdmissionPolicies,
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': validatingAdmissionPolicyBindings,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': validatingWebhookConfigurations,
+  'customresourcedefinitions.apiextensions.k8s.io': customResourceDefinitions,
   'apiservices.apiregistration.k8s.io': apiServices,
   'certificatesigningrequests.certificates.k8s.io': certificateSigningRequests,
   'leases.coordination.k8s.io': leases,

@@ -28,9 +28,6 @@ import { endpointSlices } from './discovery.k8s.io/endpointSlices.js';
 import { podDisruptionBudgets } from './policy/podDisruptionBudgets.js';
 import type { Strategy } from './strategy.js';
 
-/** Kinds that count changes of their specification and have no other rules here yet. */
-const counted: Strategy = { generationOf: ['spec'] };
-
 /**
  * Rules by `resource` or `resource.group` of the stored type. A kind with more than a line of rules has a file in its group's folder.
  * Types that are missing follow the generic life cycle alone.
@@ -52,7 +49,6 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   secrets,
   serviceaccounts: serviceAccounts,
   services,
-  'customresourcedefinitions.apiextensions.k8s.io': counted,
   'controllerrevisions.apps': controllerRevisions,
   'daemonsets.apps': daemonSets,
   'deployments.apps': deployments,

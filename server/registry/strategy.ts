@@ -56,8 +56,8 @@ export interface Strategy {
   /** Texts for `Warning` headers. */
   readonly warnings?: (object: ApiObject, old: ApiObject | null) => string[];
   readonly canonicalize?: (object: ApiObject) => void;
-  /** Checks `metadata.name` (also of `generateName` with the suffix left open); returns complaints. Default: a DNS-1123 subdomain. */
-  readonly validateName?: (name: string, prefix: boolean) => string[];
+  /** Checks `metadata.name` (also of `generateName` with the suffix left open) of `object`; returns complaints. Default: a DNS-1123 subdomain. */
+  readonly validateName?: (name: string, prefix: boolean, object: ApiObject) => string[];
   /** PUT on an absent object creates it. Default false. */
   readonly createsOnUpdate?: boolean;
   /** PUT without resource version is allowed. Default true. */

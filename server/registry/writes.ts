@@ -13,7 +13,7 @@ import { strategyOf } from './strategies.js';
 import type { Strategy, WriteContext } from './strategy.js';
 import { Path, toCause, type FieldError } from './validation/field.js';
 import { validateFinalizerNames, validateMetadata, validateMetadataUpdate } from './validation/metadata.js';
-import { pathSegmentName, subdomainName } from './validation/names.js';
+import { pathSegmentName, subdomainName, type NameRule } from './validation/names.js';
 
 /**
  * The pure middle of create and update: from an object as a client sent it (converted to the stored version) to the object that is
@@ -46,12 +46,12 @@ export function nameAndValidate(target: Target, object: ApiObject, name: string,
   const { resource } = target;
   const strategy = strategyOf(resource.storage);
   object.metadata.name = name;
-  const rules = { namespaced: resource.namespaced, nameRule: strategy.validateName ?? subdomainName };
+  const nameRule: NameRule = (text, prefix) => (strategy.validateName ?? subdomainName)(text, prefix, object);
   // A label may depend on the name, so defaults run once more now that it is known.
   strategy.setDefaults?.(object);
   strategy.named?.(object);
   const findings = [
-    ...validateMetadata(object.metadata, rules),
+    ...validateMetadata(object.metadata, { namespaced: resource.namespaced, nameRule }),
     ...validateFinalizerNames(object.metadata.finalizers ?? [], FINALIZERS),
     ...(strategy.validate?.(object, { apiVersion: apiVersionOf(resource), namespaceLabels }) ?? []),
   ];

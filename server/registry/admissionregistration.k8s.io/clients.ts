@@ -39,7 +39,9 @@ function validateUrl(text: string, path: Path): FieldError[] {
 function validateService(service: JsonObject, path: Path): FieldError[] {
   const port = Number(service['port'] ?? 0);
   return [
-    ...['name', 'namespace'].filter(member => textAt(service, member) === '').map(member => required(path.child(member), '')),
+    // Clients see the two confused: a missing name is reported as a missing namespace, and the other way round.
+    ...(textAt(service, 'namespace') === '' ? [required(path.child('name'), '')] : []),
+    ...(textAt(service, 'name') === '' ? [required(path.child('namespace'), '')] : []),
     ...(port < 1 || port > PORT_MAX ? [invalid(path.child('port'), port, `port is not valid: ${between(1, PORT_MAX)}`)] : []),
     ...validatePath(textAt(service, 'path'), path.child('path')),
   ];

@@ -20,7 +20,6 @@ function validate(service: ApiObject): FieldError[] {
   const [group, version] = [textAt(spec, 'group'), textAt(spec, 'version')];
   const target = objectAt(spec, 'service');
   return [
-    ...validateNameIs(`${version}.${group}`, service),
     ...(group === '' && version !== 'v1' ? [required(SPEC.child('group'), 'only v1 may have an empty group and it better be legacy kube')] : []),
     ...(group === '' ? [] : dnsSubdomain(group, SPEC.child('group'))),
     ...named(version, dns1035LabelName, SPEC.child('version')),
@@ -30,11 +29,18 @@ function validate(service: ApiObject): FieldError[] {
   ];
 }
 
-/** The name is put together from version and group, and is as such in their place among the findings: first. */
-function validateNameIs(wanted: string, { metadata: { name = '' } }: ApiObject): FieldError[] {
-  if (name === wanted || pathSegmentName(name, false).length > 0) return [];
-  return [invalid(Path.of('metadata', 'name'), name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)];
+/** `VERSION.GROUP`, and just `v1.` for the core group, which no ordinary name could be. */
+function nameComplaints(name: string, prefix: boolean, service: ApiObject): string[] {
+  const complaints = pathSegmentName(name, prefix);
+  const wanted = `${textAt(specOf(service), 'version')}.${textAt(specOf(service), 'group')}`;
+  return complaints.length > 0 || name === wanted ? complaints : [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`];
 }
+
+/** Version and group may change, but not away from the name. */
+const validateKeptName = (service: ApiObject): FieldError[] => {
+  const { name = '' } = service.metadata;
+  return nameComplaints(name, false, service).map(text => invalid(Path.of('metadata', 'name'), name, text));
+};
 
 function validatePriority(spec: JsonObject, member: string, max: number): FieldError[] {
   const value = Number(spec[member] ?? 0);
@@ -67,8 +73,7 @@ const validateStatus = (service: ApiObject): FieldError[] => objectsIn(objectAt(
 });
 
 export const apiServices: Strategy = {
-  // `VERSION.GROUP`, and just `v1.` for the core group, which no ordinary name could be.
-  validateName: pathSegmentName,
+  validateName: nameComplaints,
   unconditionalUpdate: false,
   setDefaults(service) {
     const target = objectAt(specOf(service), 'service');
@@ -82,7 +87,7 @@ export const apiServices: Strategy = {
   },
   prepareForUpdate(service, old) { service['status'] = old['status']; },
   validate,
-  reviewUpdate: (service, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validate(service)],
+  reviewUpdate: (service, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateKeptName(service), ...validate(service)],
   subresources: {
     status: { reviewUpdate: (service, _old, metadata) => [...metadata.update(), ...validateStatus(service)] },
   },

@@ -61,10 +61,12 @@ function sortSubset(subset: JsonObject): JsonObject {
   return subset;
 }
 
-/** A port as the reference's hash function sees it. */
-function portText(port: JsonObject): string {
+/** A port as the reference's hash function sees it: a structure of its own with its type, a part of another one without. */
+const portText = (port: JsonObject): string => `(core.EndpointPort)${portMembers(port)}`;
+
+function portMembers(port: JsonObject): string {
   const app = port['appProtocol'];
-  return `(core.EndpointPort){Name:(string)${textAt(port, 'name')} Port:(int32)${textAt(port, 'port') || '0'} Protocol:(core.Protocol)${textAt(port, 'protocol')} AppProtocol:(*string)${typeof app === 'string' ? app : '<nil>'}}`;
+  return `{Name:(string)${textAt(port, 'name')} Port:(int32)${textAt(port, 'port') || '0'} Protocol:(core.Protocol)${textAt(port, 'protocol')} AppProtocol:(*string)${typeof app === 'string' ? app : '<nil>'}}`;
 }
 
 function hashOfSubset(subset: JsonObject): string {
@@ -73,7 +75,7 @@ function hashOfSubset(subset: JsonObject): string {
     return `([]${type})${items.length === 0 ? '<nil>' : `[${items.map(text).join(' ')}]`}`;
   };
   const addresses = (member: string): string => list(member, 'core.EndpointAddress', addressText);
-  return md5(`(core.EndpointSubset){Addresses:${addresses('addresses')} NotReadyAddresses:${addresses('notReadyAddresses')} Ports:${list('ports', 'core.EndpointPort', portText)}}`);
+  return md5(`(core.EndpointSubset){Addresses:${addresses('addresses')} NotReadyAddresses:${addresses('notReadyAddresses')} Ports:${list('ports', 'core.EndpointPort', portMembers)}}`);
 }
 
 function addressText(address: JsonObject): string {
