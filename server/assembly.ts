@@ -6,6 +6,9 @@ import type { AccessFiles } from './accessFiles.js';
 import { openIdDocuments } from './authentication/serviceaccount/openid.js';
 import { certificateGuards } from './authorization/certificates.js';
 import { createAdmission } from './admission/chain.js';
+import type { Admission } from './admission/contract.js';
+import type { PluginConfigurations } from './admission/configuration.js';
+import { enabledPlugins } from './admission/names.js';
 import { createPlugins } from './admission/plugins.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
 import { storedKinds } from './catalogue/resources.js';
@@ -48,11 +51,13 @@ export interface AssemblyOptions {
   readonly options: ApiServerOptions;
   /** What the options about access name. */
   readonly files: AccessFiles;
+  /** What the operator says for single admission plug-ins. */
+  readonly plugins: PluginConfigurations;
   readonly replica: Replica;
   readonly log: Logger;
 }
 
-export function assembleApi({ options, files, replica, log }: AssemblyOptions): Api {
+export function assembleApi({ options, files, plugins, replica, log }: AssemblyOptions): Api {
   const catalogue = catalogueOf(options['runtime-config']);
   const storage = createRaftStorage({
     replica, prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, cached: cachedResources(options), storedForm: storedFormOf(options['storage-media-type']),
@@ -61,7 +66,7 @@ export function assembleApi({ options, files, replica, log }: AssemblyOptions): 
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
   const access = createAccess({ options, files, storage, log: log.named('access') });
-  const registry = createRegistry({ storage, allocators: { services }, admission: createAdmission([...createPlugins({ storage }), ...certificateGuards(access.authorize), ...access.guards]) });
+  const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, access }) });
   const workers = createWorkers();
   const host = `${advertisedAddress(options)}:${options['secure-port']}`;
   const documents = openIdDocuments(access.tokens.issuer?.issuer ?? '', options['service-account-jwks-uri'] ?? `https://${host}${OPENID_PATHS.keys}`, files.verificationKeys);
@@ -86,6 +91,14 @@ export function assembleApi({ options, files, replica, log }: AssemblyOptions): 
       await Promise.all([workers.close(), openapi.close()]);
     },
   };
+}
+
+function admissionOf({ options, plugins: configurations, storage, access }: Pick<AssemblyOptions, 'options' | 'plugins'> & { readonly storage: RaftStorage; readonly access: Access }): Admission {
+  return createAdmission(createPlugins({
+    storage, configurations, enabled: enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']),
+    tolerationSeconds: { 'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'], 'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'] },
+    others: [...certificateGuards(access.authorize), ...access.guards],
+  }));
 }
 
 /** Objects of custom resources, and all others of which the catalogue knows nothing, are stored in JSON in any case. */

@@ -1,6 +1,7 @@
 import { startReplica } from '../raft/client.js';
 import type { Replica } from '../raft/replica-api.js';
 import { readAccessFiles, type AccessFiles } from './accessFiles.js';
+import { readPluginConfigurations, type PluginConfigurations } from './admission/configuration.js';
 import { assembleApi } from './assembly.js';
 import type { Api } from './assembly.js';
 import { Compaction } from './compaction.js';
@@ -46,12 +47,13 @@ export async function startServer(options: ApiServerOptions, log: Logger): Promi
   // Files are read first: a wrong certificate must not leave a replica half started.
   const serving = await servingOptions(options);
   const files = readAccessFiles(options);
+  const plugins: PluginConfigurations = options['admission-control-config-file'] === null ? new Map() : readPluginConfigurations(options['admission-control-config-file']);
   const raftLog = log.named('raft');
   const replica = await startReplica(replicaOptions(options), { log: ({ level, message, fields }) => { raftLog[level](message, fields); } }).catch((cause: unknown) => {
     throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
   });
   try {
-    return await serveReplica({ options, log, serving, files, replica });
+    return await serveReplica({ options, log, serving, files, plugins, replica });
   } catch (error) {
     await replica.stop();
     throw error;
@@ -63,12 +65,13 @@ interface Prepared {
   readonly log: Logger;
   readonly serving: Omit<ListenerOptions, 'handle'>;
   readonly files: AccessFiles;
+  readonly plugins: PluginConfigurations;
   readonly replica: Replica;
 }
 
-async function serveReplica({ options, log, serving, files, replica }: Prepared): Promise<RunningServer> {
+async function serveReplica({ options, log, serving, files, plugins, replica }: Prepared): Promise<RunningServer> {
   const progress: Progress = { synced: false, bootstrapped: false, stopping: false };
-  const api = assembleApi({ options, files, replica, log });
+  const api = assembleApi({ options, files, plugins, replica, log });
   const chain = frontOf({ options, log, replica, api, progress });
   const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => { await api.close(); throw error; });
   const compaction = new Compaction({

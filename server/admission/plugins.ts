@@ -1,8 +1,12 @@
+import type { JsonObject } from '../api/object.js';
 import type { Storage } from '../storage/contract.js';
+import { alwaysAdmit, alwaysDeny } from './always.js';
+import type { PluginConfigurations } from './configuration.js';
 import type { AdmissionPlugin } from './contract.js';
 import { defaultIngressClass } from './ingressClass.js';
 import { limitRanger } from './limits/limitRanger.js';
-import { createLookup } from './lookup.js';
+import { createLookup, type Lookup } from './lookup.js';
+import { enabledPlugins, INHERENT_PLUGINS, placeOf } from './names.js';
 import { taintNodesByCondition } from './nodeTaints.js';
 import { defaultTolerationSeconds } from './pods/defaultTolerations.js';
 import { priority } from './pods/priority.js';
@@ -12,28 +16,64 @@ import { podTopologyLabels } from './pods/topologyLabels.js';
 import { resourceQuota } from './quota/resourceQuota.js';
 import { claimResize, defaultStorageClass, storageInUseProtection } from './volumes/storageClass.js';
 
-export interface PluginOptions {
+/** What steps are made from. */
+export interface StepParts {
   readonly storage: Storage;
+  readonly lookup: Lookup;
   /** Numbers in [0, 1), for generated names. */
-  readonly random?: () => number;
+  readonly random: () => number;
+  /** What the operator says for this plug-in (`--admission-control-config-file`); null for nothing. */
+  readonly configuration: JsonObject | null;
+  /** How long pods stay on a node with one of these taints, unless they say so. */
+  readonly tolerationSeconds: Readonly<Record<string, number>>;
 }
 
-/** The steps of admission in their order, which is that of the reference: later ones see what earlier ones have added. */
-export function createPlugins({ storage, random = Math.random }: PluginOptions): readonly AdmissionPlugin[] {
+/**
+ * Steps by the name of their plug-in; `names.ts` says in which order they run and which run by default. Steps that ask the authorizer are
+ * made by `server/authorization`, and join the chain in `server/assembly.ts` under their names.
+ */
+const STEPS: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
+  AlwaysAdmit: () => alwaysAdmit,
+  LimitRanger: ({ lookup }) => limitRanger(lookup),
+  ServiceAccount: ({ lookup, random }) => serviceAccount(lookup, random),
+  TaintNodesByCondition: () => taintNodesByCondition(),
+  Priority: ({ lookup }) => priority(lookup),
+  DefaultTolerationSeconds: ({ tolerationSeconds }) => defaultTolerationSeconds(tolerationSeconds),
+  DefaultStorageClass: ({ lookup }) => defaultStorageClass(lookup),
+  StorageObjectInUseProtection: () => storageInUseProtection(),
+  PersistentVolumeClaimResize: ({ lookup }) => claimResize(lookup),
+  RuntimeClass: ({ lookup }) => runtimeClass(lookup),
+  DefaultIngressClass: ({ lookup }) => defaultIngressClass(lookup),
+  PodTopologyLabels: ({ lookup }) => podTopologyLabels(lookup),
+  ResourceQuota: ({ storage }) => resourceQuota(storage),
+  AlwaysDeny: () => alwaysDeny,
+};
+
+/** Plug-ins whose steps `server/authorization` makes. */
+const AUTHORIZED_STEPS: readonly string[] = ['CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction'];
+
+const available: ReadonlySet<string> = new Set([...Object.keys(STEPS), ...AUTHORIZED_STEPS, ...INHERENT_PLUGINS]);
+
+/** Whether enabling a plug-in does anything in this build. */
+export const isAvailablePlugin = (name: string): boolean => available.has(name);
+
+export interface PluginOptions {
+  readonly storage: Storage;
+  readonly random?: () => number;
+  /** Names of the plug-ins that run. Default: those that the reference runs by default. */
+  readonly enabled?: ReadonlySet<string>;
+  readonly configurations?: PluginConfigurations;
+  readonly tolerationSeconds?: Readonly<Record<string, number>>;
+  /** Steps made elsewhere. Those whose name is no plug-in's run in any case. */
+  readonly others?: readonly AdmissionPlugin[];
+}
+
+/** The steps of the enabled plug-ins in their order. */
+export function createPlugins(options: PluginOptions): readonly AdmissionPlugin[] {
+  const { storage, random = Math.random, enabled = enabledPlugins([], []), configurations, tolerationSeconds = {}, others = [] } = options;
   const lookup = createLookup(storage);
-  return [
-    limitRanger(lookup),
-    serviceAccount(lookup, random),
-    taintNodesByCondition(),
-    priority(lookup),
-    defaultTolerationSeconds(),
-    defaultStorageClass(lookup),
-    storageInUseProtection(),
-    claimResize(lookup),
-    runtimeClass(lookup),
-    defaultIngressClass(lookup),
-    podTopologyLabels(lookup),
-    // Last: nothing may refuse the write after it has been charged for.
-    resourceQuota(storage),
-  ];
+  const own = Object.entries(STEPS).filter(([name]) => enabled.has(name))
+    .map(([name, make]) => make({ storage, lookup, random, tolerationSeconds, configuration: configurations?.get(name) ?? null }));
+  const foreign = others.filter(({ name }) => placeOf(name) < 0 || enabled.has(name));
+  return [...own, ...foreign].sort((a, b) => placeOf(a.name) - placeOf(b.name));
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { formatDuration } from '../catalogue/flags/duration.js';
+import { admissionComplaint } from './admission.js';
 import type { ApiServerOptions } from './apiserver.js';
 import { runtimeConfigComplaint } from './runtimeConfig.js';
 
@@ -47,6 +48,7 @@ const rules: readonly Rule[] = [
   severalMembersNeedCertificates,
   electionTimeout,
   (options) => runtimeConfigComplaint(options['runtime-config']),
+  (options) => admissionComplaint(options),
 ];
 
 function modeNeeds(mode: string, option: Name): Rule {

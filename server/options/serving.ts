@@ -21,8 +21,8 @@ export const servingFlags = {
   }),
   ...inGroup('API server', {
     'allow-privileged': { kind: 'bool', default: false, effect: 'none', help: 'Allow privileged containers.' },
-    'default-not-ready-toleration-seconds': { kind: 'int', default: 300, min: 0, effect: 'none', help: 'How long pods tolerate notReady:NoExecute unless they say otherwise.' },
-    'default-unreachable-toleration-seconds': { kind: 'int', default: 300, min: 0, effect: 'none', help: 'The same for unreachable:NoExecute.' },
+    'default-not-ready-toleration-seconds': { kind: 'int', default: 300, min: 0, help: 'How long pods tolerate notReady:NoExecute unless they say otherwise.' },
+    'default-unreachable-toleration-seconds': { kind: 'int', default: 300, min: 0, help: 'The same for unreachable:NoExecute.' },
     'service-cluster-ip-range': { kind: 'string', default: null, value: 'cidr[,cidr]', check: cidrs, help: 'Range of service addresses, by default 10.0.0.0/24; two for both address families. Must not overlap with the ranges of nodes and pods.' },
     'service-node-port-range': { kind: 'string', default: '30000-32767', value: 'first-last', check: portRange, help: 'Ports, both ends included, that services may open on nodes.' },
     'kubernetes-service-node-port': { kind: 'int', default: 0, min: 0, max: 65_535, effect: 'none', help: 'Not 0: the service of the API itself is of type NodePort with this port.' },
@@ -35,9 +35,9 @@ export const servingFlags = {
     'emulation-forward-compatible': { kind: 'bool', default: false, effect: 'none', help: 'Serve the more stable forms of APIs that came after the emulated version.' },
   }),
   ...inGroup('Admission', {
-    'enable-admission-plugins': { kind: 'strings', default: [], effect: 'none', help: 'Admission plugins to run besides the default ones, in any order.' },
-    'disable-admission-plugins': { kind: 'strings', default: [], effect: 'none', help: 'Default admission plugins not to run.' },
-    'admission-control-config-file': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'File of kind AdmissionConfiguration.' },
+    'enable-admission-plugins': { kind: 'strings', default: [], help: 'Admission plugins to run besides the default ones, in any order.' },
+    'disable-admission-plugins': { kind: 'strings', default: [], help: 'Default admission plugins not to run.' },
+    'admission-control-config-file': { kind: 'string', default: null, value: 'file', help: 'File of kind AdmissionConfiguration: what single plugins are to do.' },
   }),
   ...inGroup('Connections to nodes and other servers', {
     'kubelet-certificate-authority': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Authorities of node agents\' certificates.' },

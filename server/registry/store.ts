@@ -261,12 +261,19 @@ class GenericRegistry implements Registry {
       if (!fresh) return 'again';
       throw problem;
     }
+    await this.admitDeletion(target, old, options);
     const plan = planDeletion(old, wish, strategyOf(target.resource.storage), this.contextOf(options).now);
     if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, options);
     if (plan.marked === null) return this.remove(target, stored, options);
     const marked = await this.mark(target, stored, plan.marked, fresh, options);
     if (marked === 'again' || options.dryRun) return marked === 'again' ? marked : { ...marked, gone: true };
     return this.remove(target, marked.object, options);
+  }
+
+  private async admitDeletion(target: Target, old: ApiObject, options: WriteOptions): Promise<void> {
+    const request = admissionRequest(target, { operation: 'DELETE', name: target.name, object: null, old }, options);
+    await this.admission?.admit(request);
+    await this.admission?.validate(request);
   }
 
   private async remove(target: Target, stored: StoredObject, options: WriteOptions): Promise<Deleted | 'again'> {

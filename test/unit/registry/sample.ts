@@ -30,7 +30,8 @@ export interface SampleOptions {
   readonly ports?: string;
   readonly random?: () => number;
   readonly storage?: Storage;
-  readonly admission?: boolean;
+  /** The names of the plug-ins that run, or true for those that run by default. */
+  readonly admission?: boolean | ReadonlySet<string>;
 }
 
 const catalogue = createCatalogue({ serves: () => true });
@@ -48,7 +49,7 @@ export async function createSample({ serviceRanges = '10.0.0.0/24', ports = '300
   const ranges = parseRanges(serviceRanges);
   const registry = createRegistry({
     storage: kept, random, allocators: { services: createServiceAllocator({ storage: kept, ranges, ports: parsePortRange(ports) }) },
-    admission: admission ? createAdmission(createPlugins({ storage: kept })) : null,
+    admission: admission === false ? null : createAdmission(createPlugins({ storage: kept, ...(admission === true ? {} : { enabled: admission }) })),
   });
   await bootstrap({ registry, catalogue, serviceRanges: ranges.map(({ text }) => text) });
   let warned: string[] = [];

@@ -1,0 +1,15 @@
+import { forbidden } from '../api/status.js';
+import type { AdmissionPlugin } from './contract.js';
+
+/** Lets everything pass, as leaving it out does. */
+export const alwaysAdmit: AdmissionPlugin = { name: 'AlwaysAdmit', resources: null };
+
+/** Refuses everything. For tests of what happens then. */
+export const alwaysDeny: AdmissionPlugin = {
+  name: 'AlwaysDeny', resources: null,
+  admit: refuse, validate: refuse,
+};
+
+function refuse({ resource, name }: Parameters<NonNullable<AdmissionPlugin['admit']>>[0]): never {
+  throw forbidden(resource.storage, name, 'admission control is denying all modifications');
+}

@@ -1,0 +1,38 @@
+/**
+ * The plug-ins of the reference by name, in the order in which they run: later ones see what earlier ones have added, and nothing may
+ * refuse a write after a quota has been charged for it. Which of them have a step here is told by the tables of steps, not by this one.
+ */
+interface KnownPlugin {
+  readonly name: string;
+  /** Runs unless `--disable-admission-plugins` names it; the others run if `--enable-admission-plugins` does. */
+  readonly byDefault: boolean;
+}
+
+const on = (name: string): KnownPlugin => ({ name, byDefault: true });
+const off = (name: string): KnownPlugin => ({ name, byDefault: false });
+
+export const KNOWN_PLUGINS: readonly KnownPlugin[] = [
+  off('AlwaysAdmit'), off('NamespaceAutoProvision'), on('NamespaceLifecycle'), off('NamespaceExists'), off('LimitPodHardAntiAffinityTopology'),
+  on('LimitRanger'), on('ServiceAccount'), off('NodeRestriction'), on('TaintNodesByCondition'), off('AlwaysPullImages'), off('ImagePolicyWebhook'),
+  on('PodSecurity'), off('PodNodeSelector'), on('Priority'), on('DefaultTolerationSeconds'), off('PodTolerationRestriction'), off('EventRateLimit'),
+  off('ExtendedResourceToleration'), on('DefaultStorageClass'), on('StorageObjectInUseProtection'), off('OwnerReferencesPermissionEnforcement'),
+  on('PersistentVolumeClaimResize'), on('RuntimeClass'), on('CertificateApproval'), on('CertificateSigning'), on('ClusterTrustBundleAttest'),
+  on('CertificateSubjectRestriction'), on('DefaultIngressClass'), off('DenyServiceExternalIPs'), on('PodTopologyLabels'), on('MutatingAdmissionPolicy'),
+  on('MutatingAdmissionWebhook'), on('ValidatingAdmissionPolicy'), on('ValidatingAdmissionWebhook'), on('ResourceQuota'), off('AlwaysDeny'),
+];
+
+const places: ReadonlyMap<string, number> = new Map(KNOWN_PLUGINS.map(({ name }, place) => [name, place]));
+
+export const isKnownPlugin = (name: string): boolean => places.has(name);
+
+/** Where a plug-in runs. What the reference has no plug-in for (a check inside of its registry) runs first. */
+export const placeOf = (name: string): number => places.get(name) ?? -1;
+
+/** Part of the life cycle of every object here (`server/registry`), not steps of the chain. */
+export const INHERENT_PLUGINS: ReadonlySet<string> = new Set(['NamespaceLifecycle', 'NamespaceExists']);
+
+/** Which plug-ins run, by the two options. */
+export function enabledPlugins(enable: readonly string[], disable: readonly string[]): ReadonlySet<string> {
+  const names = KNOWN_PLUGINS.filter(({ name, byDefault }) => (byDefault || enable.includes(name)) && !disable.includes(name)).map(({ name }) => name);
+  return new Set(names);
+}
