@@ -22,7 +22,7 @@ interface Rule {
 const plainWords = ['server/api/', 'server/catalogue/', 'server/vocabulary.js'];
 /** The way into the replica, and the words that both sides use. */
 const raftDoor = ['raft/client.js', 'raft/types.js'];
-const belowHttp = [...raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/observability/'];
+const belowHttp = [...raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/observability/', 'server/webhook/', 'server/cel/'];
 const raftTypes = ['raft/replica-api.js', 'raft/store/contract.js'];
 /** Parts of the server from the top down. Each may import itself and those after it. */
 const serverStack = [
@@ -39,6 +39,8 @@ const rules: readonly Rule[] = [
   { from: 'server/', to: ['server/', ...raftDoor, 'workers/'], types: raftTypes },
   { from: 'server/api/', to: ['server/api/', 'server/vocabulary.js'] },
   { from: 'server/catalogue/', to: ['server/catalogue/', 'server/api/', 'server/vocabulary.js'] },
+  { from: 'server/webhook/', to: ['server/webhook/', ...plainWords] },
+  { from: 'server/cel/', to: ['server/cel/', ...plainWords] },
   ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()], types: raftTypes }))),
   { from: 'controllers/', to: ['controllers/', 'server/catalogue/'] },
   { from: 'deploy/', to: ['deploy/'] },

@@ -1,0 +1,99 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+
+/** How to reach a server, and as whom. Texts in PEM. */
+export interface ConnectionSettings {
+  /** `https://host:port`, perhaps with a path. */
+  readonly server: string;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** Asked before each request, because tokens change. */
+  readonly token?: () => string;
+  readonly skipTlsVerify?: boolean;
+  readonly tlsServerName?: string;
+}
+
+/** A named entry; its content stands under the word that says what it is. */
+interface Named { readonly name: string; readonly [member: string]: unknown }
+interface ClusterEntry { readonly server?: string; readonly 'certificate-authority'?: string; readonly 'certificate-authority-data'?: string; readonly 'insecure-skip-tls-verify'?: boolean; readonly 'tls-server-name'?: string }
+interface UserEntry { readonly 'client-certificate'?: string; readonly 'client-certificate-data'?: string; readonly 'client-key'?: string; readonly 'client-key-data'?: string; readonly token?: string; readonly tokenFile?: string }
+interface ContextEntry { readonly cluster?: string; readonly user?: string }
+interface ConfigFile {
+  readonly clusters?: readonly Named[];
+  readonly users?: readonly Named[];
+  readonly contexts?: readonly Named[];
+  readonly 'current-context'?: string;
+}
+
+/** Reads a kubeconfig and takes its current context. Throws with the file's name and what is wrong. `master` wins over its server. */
+export function loadKubeconfig(file: string, master?: string | null): ConnectionSettings {
+  const config = readConfig(file);
+  const context = entry<ContextEntry>(config.contexts, 'context', config['current-context'], file);
+  const cluster = entry<ClusterEntry>(config.clusters, 'cluster', context?.cluster, file);
+  const user = entry<UserEntry>(config.users, 'user', context?.user, file);
+  const server = master ?? cluster?.server;
+  if (!server) throw new Error(`${file}: the current context names no server`);
+  return { server, ...trust(cluster ?? {}, file), ...identity(user ?? {}, file) };
+}
+
+function readConfig(file: string): ConfigFile {
+  try {
+    return (parse(fs.readFileSync(file, 'utf8')) ?? {}) as ConfigFile;
+  } catch (cause) {
+    throw new Error(`${file} cannot be read as a kubeconfig: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
+function entry<V>(entries: readonly Named[] | undefined, key: string, name: string | undefined, file: string): V | null {
+  if (!name) return null;
+  const found = entries?.find(candidate => candidate.name === name);
+  if (!found) throw new Error(`${file}: there is no ${key} ${JSON.stringify(name)}`);
+  return (found[key] ?? null) as V | null;
+}
+
+function trust(cluster: ClusterEntry, file: string): Partial<ConnectionSettings> {
+  const ca = material(cluster['certificate-authority-data'], cluster['certificate-authority'], file);
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cluster['insecure-skip-tls-verify'] ? { skipTlsVerify: true } : {}),
+    ...(cluster['tls-server-name'] ? { tlsServerName: cluster['tls-server-name'] } : {}),
+  };
+}
+
+function identity(user: UserEntry, file: string): Partial<ConnectionSettings> {
+  const cert = material(user['client-certificate-data'], user['client-certificate'], file);
+  const key = material(user['client-key-data'], user['client-key'], file);
+  return { ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }), ...tokenOf(user, file) };
+}
+
+/** A token file is read anew when its time of change moves: the node agent replaces it. */
+function tokenOf(user: UserEntry, file: string): Partial<ConnectionSettings> {
+  const { token, tokenFile } = user;
+  if (token) return { token: () => token };
+  if (!tokenFile) return {};
+  const place = path.resolve(path.dirname(file), tokenFile);
+  let known = { mtimeMs: -1, token: '' };
+  return {
+    token: () => {
+      const { mtimeMs } = fs.statSync(place);
+      if (mtimeMs !== known.mtimeMs) known = { mtimeMs, token: fs.readFileSync(place, 'utf8').trim() };
+      return known.token;
+    },
+  };
+}
+
+/** Embedded data win over files; relative files are relative to the kubeconfig. */
+function material(data: string | undefined, place: string | undefined, file: string): string | undefined {
+  if (data) return Buffer.from(data, 'base64').toString('utf8');
+  return place ? fs.readFileSync(path.resolve(path.dirname(file), place), 'utf8') : undefined;
+}
+
+/** The account that a pod of the cluster has, from its mounted files. Throws outside of a pod. */
+export function inClusterSettings(environment: Readonly<Record<string, string | undefined>>, folder = '/var/run/secrets/kubernetes.io/serviceaccount'): ConnectionSettings {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
+  if (!host || !port) throw new Error('no --kubeconfig and no --master, and this is not a pod: there is no server to talk to');
+  const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return { server, ca: fs.readFileSync(path.join(folder, 'ca.crt'), 'utf8'), ...tokenOf({ tokenFile: path.join(folder, 'token') }, folder) };
+}
