@@ -59,6 +59,7 @@ export interface AssemblyOptions {
 
 export function assembleApi({ options, files, plugins, replica, log }: AssemblyOptions): Api {
   const catalogue = catalogueOf(options['runtime-config']);
+  const features = featuresOf(options);
   const storage = createRaftStorage({
     replica, prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, cached: cachedResources(options), storedForm: storedFormOf(options['storage-media-type']),
     report: (error) => { log.named('storage').error('broken stored object', { error }); },
@@ -73,12 +74,12 @@ export function assembleApi({ options, files, plugins, replica, log }: AssemblyO
   const openid = createOpenId(documents);
   const discovery = createDiscovery({
     catalogue, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: host,
-    otherPaths: documents === null ? [] : Object.values(OPENID_PATHS),
+    otherPaths: documents === null ? [] : Object.values(OPENID_PATHS), cbor: features.CBORServingAndStorage,
   });
   const openapi = createOpenApi(catalogue);
   return {
     storage, access,
-    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], compression: featuresOf(options).APIResponseCompression }),
+    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], compression: features.APIResponseCompression, cbor: features.CBORServingAndStorage }),
     documents: async (context) => await discovery(context) || openid(context) || openapi.documents(context),
     bootstrap: async (signal) => {
       await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });

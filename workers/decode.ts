@@ -92,7 +92,7 @@ const decodeYaml = (request: DecodeObjectRequest): DecodeObjectResult => {
 
 const decodeCbor = (request: DecodeObjectRequest): DecodeObjectResult => {
   const decoded = cborCodec.decode(request.bytes, { findDuplicates: false, depthMax: DEPTH_MAX });
-  return decoded.ok ? checkDecoded(decoded.value as Json, request, []) : syntax(decoded.message);
+  return decoded.ok ? checkDecoded(decoded.value as Json, request, []) : syntax(`unable to determine group/version/kind: ${decoded.message}`);
 };
 
 const DECODERS: Readonly<Record<Exclude<EncodingName, 'protobuf'>, (request: DecodeObjectRequest) => DecodeObjectResult>> = { json: decodeJson, yaml: decodeYaml, cbor: decodeCbor };

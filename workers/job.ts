@@ -1,4 +1,4 @@
-import { cborCodec } from './codecs/cbor.js';
+import { cborCodec, encodeCborObject } from './codecs/cbor.js';
 import { DEPTH_MAX, type Codec, type DecodeResult, type EncodingName, type Kind } from './codecs/contract.js';
 import { jsonCodec } from './codecs/json.js';
 import { protobufDecode, protobufEncode, type EncodeResult } from './codecs/protobuf/index.js';
@@ -17,7 +17,7 @@ export interface DecodeJob {
 export interface EncodeJob {
   readonly value: unknown;
   readonly encoding: EncodingName;
-  /** For Protobuf of a value that does not name its kind. */
+  /** For Protobuf of a value that does not name its kind, and for CBOR of one that may have bytes. */
   readonly kind?: Kind | undefined;
 }
 
@@ -40,7 +40,7 @@ export const runDecode = ({ bytes, encoding, kind, findDuplicates }: DecodeJob):
 export const runEncode = ({ value, encoding, kind }: EncodeJob): EncodeResult => {
   if (encoding === 'protobuf') return protobufEncode(value, kind);
   try {
-    return { ok: true, bytes: CODECS[encoding].encode(value) };
+    return { ok: true, bytes: encoding === 'cbor' && kind !== undefined ? encodeCborObject(value, kind) : CODECS[encoding].encode(value) };
   } catch (error) {
     if (error instanceof RangeError || error instanceof TypeError) return { ok: false, message: error.message };
     throw error;

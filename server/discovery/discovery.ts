@@ -5,6 +5,7 @@ import type { Catalogue } from '../catalogue/resources.js';
 import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
 import type { Encoder } from '../endpoints/encoders/encoder.js';
+import { ENCODERS, encodersWith, type Encoders } from '../endpoints/encoders/encoders.js';
 import { negotiateAccept } from '../endpoints/negotiation.js';
 import { contentHash, notModified, redirected } from '../http/conditional.js';
 import { aggregated, coreGroups, coreVersions, groupDocument, groupList, namedGroups, resourceList } from './documents.js';
@@ -17,6 +18,8 @@ export interface DiscoveryOptions {
   readonly serverAddress?: string;
   /** Further paths that `/` is to list. */
   readonly otherPaths?: readonly string[];
+  /** Whether lists of resources are served in CBOR: gate `CBORServingAndStorage`. */
+  readonly cbor?: boolean;
 }
 
 /** Version of the API surface. */
@@ -42,10 +45,12 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   const named = { plain: groupList(catalogue), aggregated: aggregated(namedGroups(catalogue)) };
   const paths = { paths: rootPaths(options) };
   const version = versionDocument(options);
+  // As in the reference, CBOR is spoken by what serves a group's resources, and so not by the documents about groups.
+  const listEncoders = encodersWith({ cbor: options.cbor ?? false });
   const lists = new Map(catalogue.groups.flatMap(group => group.versions.map(each => [apiVersionOf({ group: group.name, version: each.version }), resourceList(group.name, each)])));
 
-  const plain = (context: RequestContext, document: JsonObject, accept = context.request.headers.accept ?? ''): true => {
-    const { encoder } = negotiateAccept(accept, context.query, { collection: false, stream: false, plainOnly: true });
+  const plain = (context: RequestContext, document: JsonObject, accept = context.request.headers.accept ?? '', encoders: Encoders = ENCODERS): true => {
+    const { encoder } = negotiateAccept(accept, context.query, { collection: false, stream: false, plainOnly: true, encoders });
     send(context, 200, encoder.mediaType, encodedBy(encoder)(document));
     return true;
   };
@@ -68,7 +73,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     const document = lists.get(apiVersionOf({ group, version: name }));
     if (document === undefined) throw pathNotFound();
     onlyGet(context);
-    return plain(context, document, withoutAggregated(context));
+    return plain(context, document, withoutAggregated(context), listEncoders);
   };
 
   const pages: Readonly<Record<string, Page>> = {

@@ -71,7 +71,7 @@ async function encodeList({ encoder, form }: Representation, resource: ServedRes
   const meta = listMeta(page, allNamespaces);
   if (form.form === 'table') {
     const { head, rows } = tableOfMany(resource, page.items, meta, form);
-    return encoder.table(head, rows);
+    return encoder.table(head, rows, page.items.length);
   }
   const metadataOnly = form.form === 'partial';
   if (metadataOnly && !form.list) throw new StatusError(406, 'NotAcceptable', `you requested ${PARTIAL}, but the requested object is a list (*${internalName(resource)}List)`);

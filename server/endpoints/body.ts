@@ -10,11 +10,11 @@ import type { DecodeJob } from '../../workers/job.js';
 import type { PoolFailure, Workers } from '../../workers/pool.js';
 import { checkStructure } from '../../workers/schema/structure.js';
 import type { RequestContext } from './context.js';
+import { ENCODERS } from './encoders/encoders.js';
 import type { FieldValidation } from './options/writeOptions.js';
 
 /** Encodings that a body may come in. Patches have media types of their own. */
-const BODY_ENCODINGS: Readonly<Record<string, EncodingName>> = { 'application/json': 'json', 'application/yaml': 'yaml', 'application/vnd.kubernetes.protobuf': 'protobuf' };
-const ACCEPTED = Object.keys(BODY_ENCODINGS);
+const BODY_ENCODINGS: Readonly<Record<string, EncodingName>> = { 'application/json': 'json', 'application/yaml': 'yaml', 'application/vnd.kubernetes.protobuf': 'protobuf', 'application/cbor': 'cbor' };
 
 export interface DecodedBody { readonly value: JsonValue; readonly duplicates: readonly string[] }
 
@@ -28,8 +28,8 @@ export interface BodyReader {
   raw(context: RequestContext, type: Kind, explain: (message: string) => StatusError): Promise<DecodedBody | null>;
   /** Bytes that are JSON whatever their media type says: patches. */
   json(context: RequestContext, findDuplicates: boolean, explain: (message: string) => StatusError): Promise<DecodedBody>;
-  /** Bytes that are YAML whatever their media type says: configurations to apply. */
-  yaml(context: RequestContext, findDuplicates: boolean, explain: (message: string) => StatusError): Promise<DecodedBody>;
+  /** Bytes that are in this encoding whatever their media type says: configurations to apply. */
+  configuration(context: RequestContext, encoding: EncodingName, findDuplicates: boolean, explain: (message: string) => StatusError): Promise<DecodedBody>;
 }
 
 /** The media type of a request's body without its parameters; JSON when the client says nothing. */
@@ -63,7 +63,7 @@ export function createBodyReader(workers: Workers): BodyReader {
       return decode(context, { bytes, encoding: encodingOf(context), kind: type, findDuplicates: false }, explain);
     },
     json: async (context, findDuplicates, explain) => decode(context, { bytes: await context.body(), encoding: 'json', findDuplicates }, explain),
-    yaml: async (context, findDuplicates, explain) => decode(context, { bytes: await context.body(), encoding: 'yaml', findDuplicates }, explain),
+    configuration: async (context, encoding, findDuplicates, explain) => decode(context, { bytes: await context.body(), encoding, findDuplicates }, explain),
   };
 }
 
@@ -94,8 +94,10 @@ function undecodable(failure: Extract<DecodeObjectResult, { ok: false }>, type: 
 }
 
 function encodingOf(context: RequestContext): EncodingName {
-  const encoding = BODY_ENCODINGS[bodyMediaType(context)];
-  if (encoding === undefined) throw unsupportedBody(ACCEPTED);
+  const accepted = (context.encoders ?? ENCODERS).map(({ mediaType }) => mediaType);
+  const mediaType = bodyMediaType(context);
+  const encoding = accepted.includes(mediaType) ? BODY_ENCODINGS[mediaType] : undefined;
+  if (encoding === undefined) throw unsupportedBody(accepted);
   return encoding;
 }
 

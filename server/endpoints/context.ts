@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import type { User } from '../api/user.js';
+import type { Encoders } from './encoders/encoders.js';
 
 /** HTTP/1.1 and HTTP/2 share one shape; code above the listener never asks which it is. */
 export type Request = IncomingMessage | Http2ServerRequest;
@@ -54,6 +55,8 @@ export interface RequestContext {
   readonly warnings: string[];
   /** Set when the request asks for another protocol; whoever speaks it takes the connection, and otherwise the request is answered as usual. */
   readonly upgrade?: Upgrade | null;
+  /** What the server speaks about resources: set by the endpoints before a verb runs. Absent: what every server speaks. */
+  encoders?: Encoders;
   /** Reads the whole body, once, up to the limit (3 MiB); throws StatusError 413 above it and 400 for a broken one. */
   body(): Promise<Buffer>;
 }

@@ -10,6 +10,7 @@ import type { Workers } from '../../workers/pool.js';
 import { send, sendPageNotFound } from './answers.js';
 import { createBodyReader } from './body.js';
 import type { RequestContext } from './context.js';
+import { ENCODERS, encodersWith } from './encoders/encoders.js';
 import { errorEncoder } from './negotiation.js';
 import { createBinding } from './pods/binding.js';
 import { podLog, podPorts, podStream, proxy } from './pods/connect.js';
@@ -37,6 +38,8 @@ export interface EndpointOptions {
   readonly minRequestTimeoutSeconds?: number;
   /** Whether large answers to reads are compressed for clients that wish it: gate `APIResponseCompression`. */
   readonly compression?: boolean;
+  /** Whether CBOR is spoken: gate `CBORServingAndStorage`. */
+  readonly cbor?: boolean;
 }
 
 const MIN_REQUEST_TIMEOUT_SECONDS = 1800;
@@ -66,9 +69,11 @@ const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<Reso
  * authorized the request, and only now is its body read. Throws StatusError for what the client is to see.
  */
 export function createEndpoints(options: EndpointOptions): (context: RequestContext) => Promise<void> {
-  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS, compression = true } = options;
+  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS, compression = true, cbor = false } = options;
+  const encoders = encodersWith({ cbor });
   const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, compression, reader: createBodyReader(workers) };
   return async context => {
+    context.encoders = encoders;
     try {
       await answer(context, deps);
     } catch (error) {
@@ -92,7 +97,7 @@ async function answer(context: RequestContext, deps: VerbDeps): Promise<void> {
  */
 function answerInKind(context: RequestContext, error: unknown): boolean {
   if (!(error instanceof StatusError) || error.code >= 500 || context.response.headersSent) return false;
-  const encoder = errorEncoder(context.request.headers.accept ?? '');
+  const encoder = errorEncoder(context.request.headers.accept ?? '', context.encoders ?? ENCODERS);
   if (encoder === null) return false;
   const seconds = error.details?.retryAfterSeconds ?? 0;
   if (seconds > 0) context.response.setHeader('retry-after', seconds);

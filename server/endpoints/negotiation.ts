@@ -1,7 +1,7 @@
 import { badRequest, formNotAcceptable, notAcceptable } from '../api/status.js';
 import type { RequestContext } from './context.js';
 import type { Encoder } from './encoders/encoder.js';
-import { ENCODERS } from './encoders/encoders.js';
+import { ENCODERS, type Encoders } from './encoders/encoders.js';
 
 /** How an object is shown: as itself, only its metadata, or as rows of a table. */
 export type Form =
@@ -37,13 +37,14 @@ function parseEntry(text: string): Entry {
   return { mediaType, quality: Number.isFinite(quality) ? quality : 1, parameters };
 }
 
-const plainTypes = (): string[] => ENCODERS.map(encoder => encoder.mediaType);
-const streamTypes = (): string[] => ENCODERS.flatMap(({ mediaType, streamType }) => (streamType === null ? [] : [`${mediaType};stream=watch`]));
+const plainTypes = (encoders: Encoders): string[] => encoders.map(encoder => encoder.mediaType);
+const streamTypes = (encoders: Encoders): string[] => encoders.flatMap(({ acceptedStream }) => acceptedStream ?? []);
 
 /**
  * Chooses what to answer with. Throws 406 in two ways: for no media type at all, and for a form of the object that is not served.
  */
-export const negotiate = ({ request, query }: RequestContext, options: NegotiationOptions): Representation => negotiateAccept(request.headers.accept ?? '', query, options);
+export const negotiate = ({ request, query, encoders = ENCODERS }: RequestContext, options: Omit<NegotiationOptions, 'encoders'>): Representation =>
+  negotiateAccept(request.headers.accept ?? '', query, { ...options, encoders });
 
 export interface NegotiationOptions {
   /** The path also serves lists and watches, whose media types are then named in the refusal. */
@@ -52,23 +53,29 @@ export interface NegotiationOptions {
   readonly stream: boolean;
   /** What is served has no other forms than itself. */
   readonly plainOnly?: boolean;
+  /** What is spoken here; what every server speaks if not given. */
+  readonly encoders?: Encoders;
 }
 
 /** The same for the value of an Accept header. */
-export function negotiateAccept(header: string, query: URLSearchParams, { collection, stream, plainOnly = false }: NegotiationOptions): Representation {
-  const [first] = ENCODERS;
+export function negotiateAccept(header: string, query: URLSearchParams, { collection, stream, plainOnly = false, encoders = ENCODERS }: NegotiationOptions): Representation {
+  const [first] = encoders;
   if (header.trim() === '' || header === '*/*' || header === first.mediaType) return { encoder: first, form: AS_ITSELF };
   const entries = parseAccept(header);
-  if (!entries.some(({ mediaType }) => mediaType === '*/*' || plainTypes().includes(mediaType))) throw notAcceptable([...plainTypes(), ...(collection ? streamTypes() : [])]);
-  const found = firstAcceptable(entries, query, plainOnly);
-  if (found === null) throw formNotAcceptable(plainTypes());
-  if (stream && found.encoder.streamType === null) throw formNotAcceptable(streamTypes());
+  const known = new Set(['*/*', ...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
+  if (!entries.some(({ mediaType }) => known.has(mediaType))) throw notAcceptable([...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
+  const found = firstAcceptable(entries, query, { plainOnly, stream, encoders });
+  if (found === null) throw formNotAcceptable(plainTypes(encoders));
+  if (stream && found.encoder.streamType === null) throw formNotAcceptable(streamTypes(encoders));
   return found;
 }
 
-function firstAcceptable(entries: readonly Entry[], query: URLSearchParams, plainOnly: boolean): Representation | null {
+type Choice = Required<Pick<NegotiationOptions, 'plainOnly' | 'stream' | 'encoders'>>;
+
+function firstAcceptable(entries: readonly Entry[], query: URLSearchParams, { plainOnly, stream, encoders }: Choice): Representation | null {
   for (const { mediaType, parameters } of entries) {
-    const encoder = mediaType === '*/*' ? ENCODERS[0] : ENCODERS.find(candidate => candidate.mediaType === mediaType);
+    // Who asks for a stream may name what it will be.
+    const encoder = mediaType === '*/*' ? encoders[0] : encoders.find(each => each.mediaType === mediaType || (stream && each.streamType === mediaType));
     const form = encoder === undefined ? null : formOf(parameters, query);
     if (encoder !== undefined && form !== null && !(plainOnly && form.form !== 'object')) return { encoder, form };
   }
@@ -76,9 +83,9 @@ function firstAcceptable(entries: readonly Entry[], query: URLSearchParams, plai
 }
 
 /** The encoding for a refusal, or null for JSON, which every client reads. */
-export function errorEncoder(header: string): Encoder | null {
-  const [json] = ENCODERS;
-  const found = parseAccept(header).map(({ mediaType }) => ENCODERS.find(encoder => encoder.mediaType === mediaType)).find(encoder => encoder !== undefined);
+export function errorEncoder(header: string, encoders: Encoders): Encoder | null {
+  const [json] = encoders;
+  const found = parseAccept(header).map(({ mediaType }) => encoders.find(encoder => encoder.mediaType === mediaType)).find(encoder => encoder !== undefined);
   return found === undefined || found === json ? null : found;
 }
 

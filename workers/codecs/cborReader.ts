@@ -1,14 +1,19 @@
 import type { Json, JsonMembers } from './value.js';
+import { formatTime } from './time.js';
 
 export type CborResult = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
 class CborFailure extends Error {}
 
-/** Reads exactly one value. Byte strings become text; inside of tags 21 to 23 they become the encoded text that the tag asks for. */
+/**
+ * Reads exactly one value. Byte strings become text; inside of tags 21 to 23 they become the encoded text that the tag asks for. What is
+ * taken and what is refused follows the reference: lengths may be left open, but repeated names, NaN, infinities, large integers of other
+ * kinds, and simple values besides true, false and null are no objects.
+ */
 export const readCbor = (bytes: Buffer, depthMax: number): CborResult => {
   try {
     const reader = new Reader(bytes, depthMax);
-    const value = reader.value();
+    const value = reader.value('utf8');
     return reader.position === bytes.length ? { ok: true, value } : { ok: false, message: `cbor: ${bytes.length - reader.position} bytes of extraneous data starting at index ${reader.position}` };
   } catch (error) {
     if (error instanceof CborFailure) return { ok: false, message: error.message };
@@ -20,9 +25,15 @@ type TextEncoding = 'utf8' | 'base64url' | 'base64' | 'hex';
 /** RFC 8949, section 3.4.5.2. */
 const LATER_ENCODINGS: ReadonlyMap<number, TextEncoding> = new Map<number, TextEncoding>([[21, 'base64url'], [22, 'base64'], [23, 'hex']]);
 const MAJOR = { unsigned: 0, negative: 1, bytes: 2, text: 3, list: 4, map: 5, tag: 6 } as const;
+const TAG = { epochTime: 1, bignum: 2, negativeBignum: 3 } as const;
+/** What stands in the low five bits when the length is open, and what then ends the item. */
+const OPEN = 31;
+const BREAK = 0xff;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** Up to here a loop over the characters beats the call into native code. */
+const SHORT_STRING = 24;
 
 class Reader {
   position = 0;
@@ -30,64 +41,110 @@ class Reader {
 
   constructor(private readonly bytes: Buffer, private readonly depthMax: number) {}
 
-  value(encoding: TextEncoding = 'utf8'): Json {
+  value(encoding: TextEncoding): Json {
     const initial = this.byte();
-    const major = initial >> 5;
-    if (major === 7) return this.simple(initial & 31);
-    const argument = this.argument(initial & 31);
+    const [major, information] = [initial >> 5, initial & 31];
+    if (major === 7) return this.simple(information);
+    if (information === OPEN && major >= MAJOR.bytes && major <= MAJOR.map) return this.open(major, encoding);
+    const argument = this.argument(information);
     switch (major) {
       case MAJOR.unsigned: return unsigned(argument);
       case MAJOR.negative: return negative(argument);
       case MAJOR.bytes: return this.byteString(argument, encoding);
       case MAJOR.text: return this.text(argument);
-      case MAJOR.list: return this.nested(() => this.list(argument, encoding));
-      case MAJOR.map: return this.nested(() => this.map(argument, encoding));
-      default: return this.nested(() => this.value(LATER_ENCODINGS.get(Number(argument)) ?? encoding));
+      case MAJOR.list: return this.list(argument, encoding);
+      case MAJOR.map: return this.map(argument, encoding);
+      default: return this.tagged(Number(argument), encoding);
     }
   }
 
-  private nested<T>(read: () => T): T {
-    if (++this.depth > this.depthMax) throw new CborFailure(`cbor: exceeded max nested level ${this.depthMax}`);
-    const value = read();
-    this.depth--;
-    return value;
+  private open(major: number, encoding: TextEncoding): Json {
+    if (major === MAJOR.list) return this.list(Infinity, encoding);
+    if (major === MAJOR.map) return this.map(Infinity, encoding);
+    const chunks: Buffer[] = [];
+    while (!this.ends()) {
+      const initial = this.byte();
+      if (initial >> 5 !== major || (initial & 31) === OPEN) throw new CborFailure('cbor: wrong element type for indefinite-length string');
+      chunks.push(this.take(this.argument(initial & 31)));
+    }
+    const joined = Buffer.concat(chunks);
+    return major === MAJOR.text ? utf8Of(joined) : joined.toString(encoding);
   }
 
+  /** At the byte that ends an item of open length, which is taken. */
+  private ends(): boolean {
+    if (this.bytes[this.position] !== BREAK) return false;
+    this.position++;
+    return true;
+  }
+
+  private enter(): void {
+    if (++this.depth > this.depthMax) throw new CborFailure(`cbor: exceeded max nested level ${this.depthMax}`);
+  }
+
+  /** `count` is infinite when the length is open. */
   private list(count: number | bigint, encoding: TextEncoding): Json[] {
-    this.need(count);
+    const open = count === Infinity;
+    if (!open) this.need(count);
+    this.enter();
     const items: Json[] = [];
-    for (let index = 0; index < Number(count); index++) items.push(this.value(encoding));
+    for (let index = 0; open ? !this.ends() : index < (count as number); index++) items.push(this.value(encoding));
+    this.depth--;
     return items;
   }
 
   private map(count: number | bigint, encoding: TextEncoding): JsonMembers {
-    this.need(count);
-    const members = new Map<string, Json>();
-    for (let index = 0; index < Number(count); index++) {
-      const name = this.value();
+    const open = count === Infinity;
+    if (!open) this.need(count);
+    this.enter();
+    const members: JsonMembers = {};
+    for (let index = 0; open ? !this.ends() : index < (count as number); index++) {
+      const name = this.value('utf8');
       if (typeof name !== 'string') throw new CborFailure('cbor: map key is no string');
-      if (members.has(name)) throw new CborFailure(`cbor: found duplicate map key ${JSON.stringify(name)} at map element index ${index}`);
-      members.set(name, this.value(encoding));
+      if (Object.hasOwn(members, name)) throw new CborFailure(`cbor: found duplicate map key ${JSON.stringify(name)} at map element index ${index}`);
+      // Plain assignment would set the prototype.
+      if (name === '__proto__') Object.defineProperty(members, name, { value: this.value(encoding), writable: true, enumerable: true, configurable: true });
+      else members[name] = this.value(encoding);
     }
-    return Object.fromEntries(members);
+    this.depth--;
+    return members;
+  }
+
+  /** Tags that say nothing about JSON are taken off. */
+  private tagged(tag: number, encoding: TextEncoding): Json {
+    if (tag === TAG.bignum || tag === TAG.negativeBignum) throw new CborFailure('cbor: bignum is not allowed');
+    this.enter();
+    const value = this.value(LATER_ENCODINGS.get(tag) ?? encoding);
+    this.depth--;
+    return tag === TAG.epochTime ? timeOf(value) : value;
   }
 
   private byteString(length: number | bigint, encoding: TextEncoding): string {
-    return this.take(length).toString(encoding);
+    if (encoding !== 'utf8') return this.take(length).toString(encoding);
+    this.need(length);
+    const from = this.position;
+    this.position += length as number;
+    return (length as number) <= SHORT_STRING ? this.shortString(from) : this.bytes.toString('utf8', from, this.position);
+  }
+
+  /** From there to the position. */
+  private shortString(from: number): string {
+    let text = '';
+    for (let index = from; index < this.position; index++) {
+      const byte = this.bytes[index] as number;
+      if (byte > 0x7f) return this.bytes.toString('utf8', from, this.position);
+      text += String.fromCharCode(byte);
+    }
+    return text;
   }
 
   private text(length: number | bigint): string {
-    try {
-      return UTF8.decode(this.take(length));
-    } catch (error) {
-      if (error instanceof CborFailure) throw error;
-      throw new CborFailure('cbor: invalid UTF-8 string');
-    }
+    return utf8Of(this.take(length));
   }
 
   private simple(information: number): Json {
     if (information === 20 || information === 21) return information === 21;
-    if (information === 22 || information === 23) return null;
+    if (information === 22) return null;
     const value = this.float(information);
     if (!Number.isFinite(value)) throw new CborFailure('cbor: floating-point NaN and infinities are not allowed');
     return value;
@@ -97,7 +154,7 @@ class Reader {
     if (information === 25) return fromHalf(this.take(2).readUInt16BE(0));
     if (information === 26) return this.take(4).readFloatBE(0);
     if (information === 27) return this.take(8).readDoubleBE(0);
-    throw new CborFailure(`cbor: unsupported simple value ${information}`);
+    throw new CborFailure(information === OPEN ? 'cbor: unexpected "break" code' : `cbor: simple value ${information} is not recognized`);
   }
 
   private argument(information: number): number | bigint {
@@ -105,7 +162,7 @@ class Reader {
     if (information === 24) return this.byte();
     if (information === 25) return this.take(2).readUInt16BE(0);
     if (information === 26) return this.take(4).readUInt32BE(0);
-    if (information !== 27) throw new CborFailure('cbor: indefinite-length items are not allowed');
+    if (information !== 27) throw new CborFailure(`cbor: invalid additional information ${information}`);
     const value = this.take(8).readBigUInt64BE(0);
     return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
   }
@@ -122,20 +179,36 @@ class Reader {
   }
 
   private byte(): number {
-    this.need(1);
+    if (this.position >= this.bytes.length) throw new CborFailure(this.bytes.length === 0 ? 'EOF' : 'unexpected EOF');
     return this.bytes[this.position++] as number;
   }
 }
 
+const utf8Of = (bytes: Buffer): string => {
+  try {
+    return UTF8.decode(bytes);
+  } catch (cause) {
+    throw new CborFailure('cbor: invalid UTF-8 string', { cause });
+  }
+};
+
 const unsigned = (argument: number | bigint): number | bigint => {
-  if (argument > INT64_MAX) throw new CborFailure('cbor: integer out of range of int64');
+  if (argument > INT64_MAX) throw new CborFailure(`cbor: cannot unmarshal positive integer into Go value of type int64 (${argument} overflows Go's int64)`);
   return argument;
 };
 
 const negative = (argument: number | bigint): number | bigint => {
+  if (argument < Number.MAX_SAFE_INTEGER) return -1 - Number(argument);
   const value = -1n - BigInt(argument);
-  if (value < INT64_MIN) throw new CborFailure('cbor: integer out of range of int64');
-  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (value < INT64_MIN) throw new CborFailure(`cbor: cannot unmarshal negative integer into Go value of type int64 (${value} overflows Go's int64)`);
+  return value;
+};
+
+/** A tagged number of seconds since 1970 as RFC 3339 text. */
+const timeOf = (value: Json): string => {
+  const text = typeof value === 'number' ? formatTime({ seconds: Math.floor(value), nanos: 0 }, 0) : null;
+  if (text === null) throw new CborFailure('cbor: the content of a time tag must be a number of seconds');
+  return text;
 };
 
 const fromHalf = (bits: number): number => {

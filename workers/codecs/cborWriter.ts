@@ -1,79 +1,101 @@
+import type { BytesPlan } from './cborBytes.js';
+import { CborBuffer } from './cborBuffer.js';
 import { isMembers, NumberLiteral } from './value.js';
 
-const MAJOR = { unsigned: 0, negative: 1, bytes: 2, list: 4, map: 5 } as const;
+export const MAJOR = { unsigned: 0, negative: 1, bytes: 2, list: 4, map: 5, tag: 6 } as const;
 const UINT64_MAX = 2n ** 64n - 1n;
+/** "Expected later to be base64": how the reference marks bytes (RFC 8949, section 3.4.5.2). */
+const BASE64_TAG = 22;
+/** Tag 55799, "self-described CBOR": what every body of the reference begins with. */
+export const SELF_DESCRIBED_TAG = 55_799;
 
-/** Writes one value, without the leading tag. Members that are undefined are left out. */
-export const writeCbor = (value: unknown): Buffer => {
-  const parts: Buffer[] = [];
-  write(parts, value);
-  return Buffer.concat(parts);
+/** One is enough: encoding never yields, so it cannot be entered twice. */
+const scratch = new CborBuffer();
+
+/**
+ * Writes one value. Members that are undefined are left out. `plan` says where base64 text stands for bytes. Throws RangeError or TypeError
+ * for values that JSON has no place for either.
+ */
+export const writeCbor = (value: unknown, { tagged, plan }: { readonly tagged: boolean; readonly plan?: BytesPlan | undefined }): Buffer => {
+  scratch.reset();
+  if (tagged) scratch.head(MAJOR.tag, SELF_DESCRIBED_TAG);
+  write(value, plan);
+  return scratch.finish();
 };
 
-const write = (parts: Buffer[], value: unknown): void => {
-  if (value === null || value === undefined) parts.push(Buffer.from([0xf6]));
-  else if (typeof value === 'boolean') parts.push(Buffer.from([value ? 0xf5 : 0xf4]));
-  else if (typeof value === 'number' || typeof value === 'bigint') parts.push(number(value));
-  else if (typeof value === 'string') pushText(parts, value);
-  else if (value instanceof NumberLiteral) parts.push(number(Number(value.text)));
-  else if (Array.isArray(value)) list(parts, value);
-  else if (isMembers(value)) map(parts, value);
+/** The initial bytes of a map or list of so many. */
+export const cborHead = (major: number, count: number): Buffer => {
+  scratch.reset();
+  scratch.head(major, count);
+  return scratch.finish();
+};
+
+const write = (value: unknown, plan: BytesPlan | undefined): void => {
+  if (typeof value === 'string') text(value, plan);
+  else if (value === null || value === undefined) scratch.byte(0xf6);
+  else if (typeof value === 'boolean') scratch.byte(value ? 0xf5 : 0xf4);
+  else if (typeof value === 'number' || typeof value === 'bigint') number(value);
+  else if (value instanceof NumberLiteral) number(Number(value.text));
+  else if (Array.isArray(value)) list(value, eachOf(plan));
+  else if (isMembers(value)) map(value, plan);
   else throw new TypeError(`CBOR has no form for ${typeof value}`);
 };
 
-const list = (parts: Buffer[], items: readonly unknown[]): void => {
-  parts.push(head(MAJOR.list, items.length));
-  for (const item of items) write(parts, item);
+const eachOf = (plan: BytesPlan | undefined): BytesPlan | undefined => (typeof plan === 'object' && 'each' in plan ? plan.each : undefined);
+
+const text = (value: string, plan: BytesPlan | undefined): void => {
+  const bytes = plan === 'bytes' ? Buffer.from(value, 'base64') : undefined;
+  // Text that is not the base64 of anything stays text, so that nothing is lost.
+  if (bytes === undefined || Math.ceil(bytes.length / 3) * 4 !== value.length) return scratch.string(MAJOR.bytes, value);
+  scratch.head(MAJOR.tag, BASE64_TAG);
+  scratch.bytes(MAJOR.bytes, bytes);
 };
+
+const list = (items: readonly unknown[], each: BytesPlan | undefined): void => {
+  scratch.head(MAJOR.list, items.length);
+  for (const item of items) write(item, each);
+};
+
+const map = (members: Readonly<Record<string, unknown>>, plan: BytesPlan | undefined): void => {
+  const names: string[] = [];
+  for (const name of Object.keys(members)) if (members[name] !== undefined) names.push(name);
+  names.sort(byEncodedName);
+  scratch.head(MAJOR.map, names.length);
+  const each = eachOf(plan);
+  const planned = typeof plan === 'object' && 'members' in plan ? plan.members : undefined;
+  for (const name of names) {
+    scratch.string(MAJOR.bytes, name);
+    write(members[name], each ?? planned?.get(name));
+  }
+};
+
+const ASCII = /^[\0-\x7f]*$/;
 
 /** Bytewise order of the encoded names: the head holds the length, so shorter names come first. */
-const map = (parts: Buffer[], members: Readonly<Record<string, unknown>>): void => {
-  const names = Object.keys(members).filter((name) => members[name] !== undefined).map((name) => ({ name, bytes: Buffer.from(name, 'utf8') }));
-  names.sort((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes));
-  parts.push(head(MAJOR.map, names.length));
-  for (const { name, bytes } of names) {
-    parts.push(head(MAJOR.bytes, bytes.length), bytes);
-    write(parts, members[name]);
+const byEncodedName = (a: string, b: string): number => {
+  if (!ASCII.test(a) || !ASCII.test(b)) return Buffer.byteLength(a) - Buffer.byteLength(b) || Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a.length - b.length || (a < b ? -1 : 1);
+};
+
+const number = (value: number | bigint): void => {
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return float(value);
+  if (Object.is(value, -0)) return float(-0);
+  if (value >= 0) {
+    if (value > UINT64_MAX) throw new RangeError('CBOR integer out of range');
+    return scratch.head(MAJOR.unsigned, value);
   }
-};
-
-const pushText = (parts: Buffer[], text: string): void => {
-  const bytes = Buffer.from(text, 'utf8');
-  parts.push(head(MAJOR.bytes, bytes.length), bytes);
-};
-
-const number = (value: number | bigint): Buffer => {
-  if (typeof value === 'bigint' || Number.isSafeInteger(value)) {
-    if (Object.is(value, -0)) return float(value as number);
-    const whole = BigInt(value);
-    if (whole > UINT64_MAX || whole < -UINT64_MAX - 1n) throw new RangeError('CBOR integer out of range');
-    return whole >= 0n ? head(MAJOR.unsigned, value) : head(MAJOR.negative, -1n - whole);
-  }
-  return float(value);
-};
-
-const head = (major: number, argument: number | bigint): Buffer => {
-  const first = major << 5;
-  if (argument < 24) return Buffer.from([first | Number(argument)]);
-  if (argument < 0x100) return Buffer.from([first | 24, Number(argument)]);
-  const bytes = Buffer.alloc(argument < 0x10000 ? 3 : argument < 0x100000000 ? 5 : 9);
-  if (bytes.length === 3) bytes.writeUInt16BE(Number(argument), 1);
-  else if (bytes.length === 5) bytes.writeUInt32BE(Number(argument), 1);
-  else bytes.writeBigUInt64BE(BigInt(argument), 1);
-  bytes[0] = first | (bytes.length === 3 ? 25 : bytes.length === 5 ? 26 : 27);
-  return bytes;
+  const argument = typeof value === 'bigint' ? -1n - value : -1 - value;
+  if (argument > UINT64_MAX) throw new RangeError('CBOR integer out of range');
+  return scratch.head(MAJOR.negative, argument);
 };
 
 /** The shortest of the three widths that keeps the value. */
-const float = (value: number): Buffer => {
+const float = (value: number): void => {
   if (!Number.isFinite(value)) throw new RangeError('floating-point NaN and infinities are not allowed');
   const half = toHalf(value);
-  if (half !== undefined) return Buffer.from([0xf9, half >> 8, half & 0xff]);
-  const bytes = Buffer.alloc(Math.fround(value) === value ? 5 : 9);
-  if (bytes.length === 5) bytes.writeFloatBE(value, 1);
-  else bytes.writeDoubleBE(value, 1);
-  bytes[0] = bytes.length === 5 ? 0xfa : 0xfb;
-  return bytes;
+  if (half !== undefined) scratch.float16(half);
+  else if (Math.fround(value) === value) scratch.float32(value);
+  else scratch.float64(value);
 };
 
 const HALF_SUBNORMAL = 2 ** -24;

@@ -22,20 +22,22 @@ export interface EncodedList {
 }
 
 /**
- * One encoding of answers. Adding a media type means adding one of these to `ENCODERS`; the verbs do not know which they use.
+ * One encoding of answers. Adding a media type means adding one of these to `encoders.ts`; the verbs do not know which they use.
  * An item is an object without kind and apiVersion in whatever form the encoder finds cheapest to build on.
  */
 export interface Encoder {
   readonly mediaType: string;
   /** Content type of watch streams, or null when this encoding cannot stream. */
   readonly streamType: string | null;
+  /** How a refusal names its streams. */
+  readonly acceptedStream: string | null;
   /** The item of a stored object as `resource` serves it; `metadataOnly` leaves everything but its metadata out. */
   item(resource: ServedResource, stored: StoredObject, metadataOnly: boolean): Buffer;
   /** A single object from its item. */
   object(type: TypeMeta, item: Buffer): Buffer;
   list(type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): EncodedList;
-  /** A Table; `head` is all of it but its rows. */
-  table(head: JsonObject, rows: Iterable<JsonObject>): EncodedList;
+  /** A Table; `head` is all of it but its rows, of which there are `count`. */
+  table(head: JsonObject, rows: Iterable<JsonObject>, count: number): EncodedList;
   /** A document that is no stored object, such as a Status; it names its kind. */
   document(value: object): Buffer;
   /** What WebSocket messages with its events are. */

@@ -1,7 +1,14 @@
+import { cborEncoder } from './cbor.js';
 import type { Encoder } from './encoder.js';
 import { jsonEncoder } from './json.js';
 import { protobufEncoder } from './protobuf.js';
 import { yamlEncoder } from './yaml.js';
 
 /** In order of preference where a client takes anything. */
-export const ENCODERS: readonly [Encoder, ...Encoder[]] = [jsonEncoder, yamlEncoder, protobufEncoder];
+export type Encoders = readonly [Encoder, ...Encoder[]];
+
+/** What every server speaks. */
+export const ENCODERS: Encoders = [jsonEncoder, yamlEncoder, protobufEncoder];
+
+/** What a server speaks about resources: gate `CBORServingAndStorage` adds CBOR. */
+export const encodersWith = ({ cbor }: { readonly cbor: boolean }): Encoders => (cbor ? [...ENCODERS, cborEncoder] : ENCODERS);

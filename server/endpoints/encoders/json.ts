@@ -56,6 +56,7 @@ function* tableParts(head: JsonObject, rows: Iterable<JsonObject>): Generator<Bu
 export const jsonEncoder: Encoder = {
   mediaType: 'application/json',
   streamType: 'application/json',
+  acceptedStream: 'application/json;stream=watch',
   messages: 'text',
   lengthBytes: 0,
   item: (resource, stored, metadataOnly) => (metadataOnly ? metadataItem(stored) : servedItem(resource, stored)),

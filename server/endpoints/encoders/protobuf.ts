@@ -61,6 +61,7 @@ function frame(type: string, object: Buffer): Buffer {
 export const protobufEncoder: Encoder = {
   mediaType: PROTOBUF_MEDIA_TYPE,
   streamType: `${PROTOBUF_MEDIA_TYPE};stream=watch`,
+  acceptedStream: `${PROTOBUF_MEDIA_TYPE};stream=watch`,
   messages: 'binary',
   lengthBytes: LENGTH_BYTES,
   item: (resource, stored, metadataOnly) => (metadataOnly

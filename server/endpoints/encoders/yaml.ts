@@ -29,6 +29,7 @@ function* listParts({ apiVersion, kind }: TypeMeta, metadata: ListMeta, items: r
 export const yamlEncoder: Encoder = {
   mediaType: 'application/yaml',
   streamType: null,
+  acceptedStream: null,
   messages: 'text',
   lengthBytes: 0,
   item: (resource, stored, metadataOnly) => jsonEncoder.item(resource, stored, metadataOnly),

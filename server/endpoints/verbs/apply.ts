@@ -1,3 +1,4 @@
+import type { EncodingName } from '../../../workers/codecs/contract.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { badRequest, plainError } from '../../api/status.js';
@@ -5,22 +6,30 @@ import type { ServedResource } from '../../catalogue/resources.js';
 import { applyConfiguration } from '../../registry/applied.js';
 import { Path, required } from '../../registry/validation/field.js';
 import { sendObject } from '../answers.js';
-import { checkObject } from '../body.js';
+import { bodyMediaType, checkObject } from '../body.js';
+import type { RequestContext } from '../context.js';
+import { cborEncoder } from '../encoders/cbor.js';
 import { negotiate } from '../negotiation.js';
 import { booleanParameter, refuseFindings } from '../options/values.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import { targetOf, writeOptions, type VerbHandler } from './deps.js';
 
-/** Media types of server-side apply. JSON is YAML, so the first takes both. */
-export const applyMediaTypes: ReadonlySet<string> = new Set(['application/apply-patch+yaml']);
+/** Media types of server-side apply, with the encoding of their bodies. JSON is YAML, so the first takes both. */
+const APPLY_ENCODINGS: ReadonlyMap<string, EncodingName> = new Map<string, EncodingName>([['application/apply-patch+yaml', 'yaml'], ['application/apply-patch+cbor', 'cbor']]);
+
+/** The encoding of the configuration, or null when the request is no server-side apply that this server knows. */
+export function applyEncodingOf(context: RequestContext): EncodingName | null {
+  const encoding = APPLY_ENCODINGS.get(bodyMediaType(context)) ?? null;
+  return encoding === 'cbor' && context.encoders?.includes(cborEncoder) !== true ? null : encoding;
+}
 
 /** PATCH by server-side apply: creates the object when it is absent, else makes it agree with the configuration. */
-export const applyPatch: VerbHandler = async (context, route, { registry, reader }) => {
+export const applyPatch = (encoding: EncodingName): VerbHandler => async (context, route, { registry, reader }) => {
   const { resource } = route;
   const representation = negotiate(context, { collection: false, stream: false });
   const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'PatchOptions');
   if (fieldManager === '') refuseFindings('PatchOptions', [required(Path.of('fieldManager'), 'is required for apply patch')]);
-  const body = await reader.yaml(context, fieldValidation !== 'Ignore', message => badRequest(`error decoding YAML: ${message}`));
+  const body = await reader.configuration(context, encoding, fieldValidation !== 'Ignore', message => badRequest(`error decoding YAML: ${message}`));
   const duplicates = body.duplicates.map(path => `duplicate field ${JSON.stringify(path)}`);
   if (fieldValidation === 'Strict' && duplicates.length > 0) throw badRequest(`error strict decoding YAML: ${duplicates.join(', ')}`);
   const config = configuration(body.value, resource);

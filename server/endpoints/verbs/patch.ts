@@ -14,7 +14,7 @@ import { bodyMediaType, checkObject } from '../body.js';
 import { negotiate } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import { goType } from '../goTypes.js';
-import { applyMediaTypes, applyPatch } from './apply.js';
+import { applyEncodingOf, applyPatch } from './apply.js';
 import type { RequestContext } from '../context.js';
 import type { Route } from '../routing.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
@@ -42,8 +42,8 @@ const PATCHERS: Readonly<Record<string, Patcher>> = {
 
 /** PATCH of an object or of a subresource whose body is the object; tried again when the object changed meanwhile. */
 export const patch: VerbHandler = async (context, route, deps) => {
-  if (applyMediaTypes.has(bodyMediaType(context))) return applyPatch(context, route, deps);
-  return patchThrough(null, context, route, deps);
+  const applies = applyEncodingOf(context);
+  return applies === null ? patchThrough(null, context, route, deps) : applyPatch(applies)(context, route, deps);
 };
 
 /** PATCH of a subresource that shows the object in another form, in which the patch is meant. */

@@ -6,7 +6,7 @@ import { masters } from '../../../server/authorization/builtin.js';
 import { firstDecision } from '../../../server/authorization/authorizer.js';
 import { createCatalogue } from '../../../server/catalogue/resources.js';
 import { createDiscovery } from '../../../server/discovery/discovery.js';
-import { createEndpoints } from '../../../server/endpoints/endpoints.js';
+import { createEndpoints, type EndpointOptions } from '../../../server/endpoints/endpoints.js';
 import { createChain } from '../../../server/http/chain.js';
 import { createRoutes } from '../../../server/http/routes.js';
 import { createHealthRegistry } from '../../../server/observability/health.js';
@@ -29,16 +29,16 @@ export interface TestServer {
 }
 
 /** Versions below the first one count as compacted. The endpoints run over the in-memory storage, behind the real filters, on plain HTTP; every request comes from an administrator. */
-export async function startTestServer(log: Logger = silent): Promise<TestServer> {
+export async function startTestServer(log: Logger = silent, more: { readonly endpoints?: Partial<EndpointOptions> } = {}): Promise<TestServer> {
   const storage = createMemoryStorage({ selectableFields: selectableFieldsOf, startVersion: 1000 });
   const catalogue = createCatalogue();
   const registry = createRegistry({ storage });
   const workers = createWorkers();
-  const discovery = createDiscovery({ catalogue });
+  const discovery = createDiscovery({ catalogue, cbor: more.endpoints?.cbor ?? false });
   const openapi = createOpenApi(catalogue);
   const authorize = firstDecision([masters, bootstrapRights()]);
   const routes = createRoutes({
-    resources: createEndpoints({ registry, catalogue, workers, authorize }), documents: async context => await discovery(context) || openapi.documents(context),
+    resources: createEndpoints({ registry, catalogue, workers, authorize, ...more.endpoints }), documents: async context => await discovery(context) || openapi.documents(context),
     health: createHealthRegistry(), metrics: createMetrics(), replicaStatus: null, log,
   });
   const chain = createChain({

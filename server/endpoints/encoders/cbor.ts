@@ -1,0 +1,59 @@
+import {
+  CBOR_MEDIA_TYPE, CBOR_SEQUENCE_MEDIA_TYPE, cborCodec, cborListHead, cborMapHead, cborMembersOf, encodeCborItem, encodeCborPart, SELF_DESCRIBED,
+} from '../../../workers/codecs/cbor.js';
+import type { JsonObject } from '../../api/object.js';
+import { apiVersionOf } from '../../api/resource.js';
+import { servedObject } from '../../registry/conversion.js';
+import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
+
+const part = encodeCborPart;
+/** Names of members, encoded. */
+const NAME = { kind: part('kind'), apiVersion: part('apiVersion'), items: part('items'), metadata: part('metadata'), rows: part('rows'), type: part('type'), object: part('object') };
+
+/** An item is an encoded map; its kind and apiVersion become two members more. */
+function object({ kind, apiVersion }: TypeMeta, item: Buffer): Buffer {
+  const { count, at } = cborMembersOf(item);
+  return Buffer.concat([SELF_DESCRIBED, cborMapHead(count + 2), NAME.kind, part(kind), item.subarray(at), NAME.apiVersion, part(apiVersion)]);
+}
+
+function list({ kind, apiVersion }: TypeMeta, meta: ListMeta, items: readonly Buffer[]): EncodedList {
+  const head = Buffer.concat([SELF_DESCRIBED, cborMapHead(4), NAME.kind, part(kind), NAME.items, cborListHead(items.length)]);
+  const tail = Buffer.concat([NAME.metadata, part(meta), NAME.apiVersion, part(apiVersion)]);
+  return { parts: between(head, items, tail), size: items.reduce((sum, item) => sum + item.length, head.length + tail.length) };
+}
+
+function* between(head: Buffer, items: Iterable<Buffer>, tail: Buffer): Generator<Buffer> {
+  yield head;
+  yield* items;
+  yield tail;
+}
+
+function table(head: JsonObject, rows: Iterable<JsonObject>, count: number): EncodedList {
+  const members = part(head);
+  const { count: others, at } = cborMembersOf(members);
+  const start = Buffer.concat([SELF_DESCRIBED, cborMapHead(others + 1), members.subarray(at), NAME.rows, cborListHead(count)]);
+  return { parts: between(start, encodedRows(rows), Buffer.alloc(0)), size: null };
+}
+
+function* encodedRows(rows: Iterable<JsonObject>): Generator<Buffer> {
+  for (const row of rows) yield part(row);
+}
+
+/**
+ * CBOR, which a server speaks only behind its gate. The order of members is no promise: that of the reference changes from answer to answer.
+ */
+export const cborEncoder: Encoder = {
+  mediaType: CBOR_MEDIA_TYPE,
+  streamType: CBOR_SEQUENCE_MEDIA_TYPE,
+  acceptedStream: CBOR_SEQUENCE_MEDIA_TYPE,
+  messages: 'binary',
+  lengthBytes: 0,
+  item: (resource, stored, metadataOnly) => (metadataOnly
+    ? stored.encoded('cbor metadata', each => part({ metadata: each.decode().metadata }))
+    : stored.encoded(`cbor ${apiVersionOf(resource)}`, each => encodeCborItem(servedObject(resource, each), resource))),
+  object,
+  list,
+  table,
+  document: value => cborCodec.encode(value),
+  frame: (type, encoded) => Buffer.concat([SELF_DESCRIBED, cborMapHead(2), NAME.type, part(type), NAME.object, encoded]),
+};

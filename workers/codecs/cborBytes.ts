@@ -1,0 +1,39 @@
+import { typeNamed, typeOfKind, type Shape } from '../../server/catalogue/types.js';
+import type { Kind } from './contract.js';
+
+/**
+ * Where in objects of a type there are bytes, which are base64 in JSON and bytes in CBOR: of each type only the members that lead to some,
+ * so that encoding all others costs nothing.
+ */
+export type BytesPlan =
+  | 'bytes'
+  | { readonly members: ReadonlyMap<string, BytesPlan> }
+  /** Items of a list, or values of a map. */
+  | { readonly each: BytesPlan };
+
+/** The plan of a built-in kind, or undefined when it has no bytes at all. */
+export const bytesPlanOf = (kind: Kind): BytesPlan | undefined => {
+  const type = typeOfKind(kind);
+  return type === undefined ? undefined : planOfType(type.name);
+};
+
+const plans = new Map<string, BytesPlan | undefined>();
+
+const planOfType = (name: string): BytesPlan | undefined => {
+  if (plans.has(name)) return plans.get(name);
+  plans.set(name, undefined); // Schemas contain themselves; there are no bytes in them.
+  const found = [...typeNamed(name)?.fields?.values() ?? []].flatMap((field) => {
+    const plan = planOfShape(field.shape);
+    return plan === undefined ? [] : [[field.name, plan] as const];
+  });
+  const plan = found.length === 0 ? undefined : { members: new Map(found) };
+  plans.set(name, plan);
+  return plan;
+};
+
+const planOfShape = (shape: Shape): BytesPlan | undefined => {
+  if (shape.is === 'scalar') return shape.scalar === 'bytes' ? 'bytes' : undefined;
+  if (shape.is === 'type') return planOfType(shape.name);
+  const each = planOfShape(shape.is === 'list' ? shape.items : shape.values);
+  return each === undefined ? undefined : { each };
+};
