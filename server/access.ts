@@ -3,15 +3,18 @@ import { createNodeAuthorization } from './authorization/node/authorizer.js';
 import { createRbac, type Rbac } from './authorization/rbac/authorizer.js';
 import type { AdmissionPlugin } from './admission/contract.js';
 import type { AccessFiles } from './accessFiles.js';
-import { firstOf } from './authentication/authenticator.js';
+import { anonymousOn, firstOf } from './authentication/authenticator.js';
 import type { Authenticator } from './authentication/authenticator.js';
 import { certificateAuthenticator } from './authentication/certificate.js';
+import { frontProxyAuthenticator, type IdentityHeaders } from './authentication/frontProxy.js';
+import { stripCredentials } from './authentication/stripping.js';
 import { createIssuer } from './authentication/serviceaccount/issuer.js';
 import { createLookup } from './authentication/serviceaccount/lookup.js';
 import { secretTokens } from './authentication/serviceaccount/secretTokens.js';
 import { accountTokenVerifier } from './authentication/serviceaccount/verifier.js';
 import { bootstrapTokens } from './authentication/tokens/bootstrapTokens.js';
 import type { TokenServices } from './authentication/tokens/services.js';
+import { webSocketAuthenticator } from './authentication/tokens/webSocket.js';
 import { bearerAuthenticator, firstTokenOf, forThisApi, type TokenAuthenticator } from './authentication/tokens/token.js';
 import { firstDecision } from './authorization/authorizer.js';
 import type { Authorizer } from './authorization/authorizer.js';
@@ -67,7 +70,7 @@ export function createAccess({ options, files, storage, log }: AccessOptions): A
   const tokens = tokenServices({ options, files, storage });
   return {
     tokens,
-    authenticate: firstOf([certificateAuthenticator(), bearerAuthenticator(tokens.authenticate, tokens.audiences)], { anonymous: options['anonymous-auth'] && !open }),
+    authenticate: authentication({ options, files, tokens, anonymous: options['anonymous-auth'] && !open }),
     authorize, rules: joinRules(modes.flatMap(({ rules }) => rules ?? [])), guards: [escalationCheck(rbac.index, authorize)],
     synced: Promise.all([rbac.synced, ...modes.map((mode) => mode.synced)]),
     stop: () => {
@@ -75,6 +78,20 @@ export function createAccess({ options, files, storage, log }: AccessOptions): A
       for (const mode of modes) mode.stop?.();
     },
   };
+}
+
+/** All ways in, in the reference's order. What they looked at is gone from the request afterwards. */
+function authentication({ options, files: { clientAnchors, proxyAnchors }, tokens, anonymous }: Pick<AccessOptions, 'options' | 'files'> & { readonly tokens: TokenServices; readonly anonymous: boolean }): Authenticator {
+  const headers: IdentityHeaders = {
+    user: options['requestheader-username-headers'], uid: options['requestheader-uid-headers'], group: options['requestheader-group-headers'],
+    extraPrefixes: options['requestheader-extra-headers-prefix'],
+  };
+  const ways = [
+    ...(proxyAnchors === null ? [] : [frontProxyAuthenticator({ anchors: proxyAnchors, allowedNames: options['requestheader-allowed-names'], headers })]),
+    ...(clientAnchors === null ? [] : [certificateAuthenticator(clientAnchors)]),
+    bearerAuthenticator(tokens.authenticate, tokens.audiences), webSocketAuthenticator(tokens.authenticate, tokens.audiences),
+  ];
+  return stripCredentials(firstOf(ways, { anonymous: anonymous ? anonymousOn(null) : () => false }), headers);
 }
 
 function tokenServices({ options, files: { signingKey, verificationKeys, staticTokens }, storage }: Omit<AccessOptions, 'log'>): TokenServices {

@@ -5,8 +5,11 @@ import { readPluginConfigurations, type PluginConfigurations } from './admission
 import { assembleApi } from './assembly.js';
 import type { Api } from './assembly.js';
 import { Compaction } from './compaction.js';
+import { LiveFiles } from './files/liveFile.js';
 import { addHealthChecks } from './healthChecks.js';
 import type { Progress } from './healthChecks.js';
+import type { Auditor } from './audit/auditor.js';
+import { createAuditing } from './audit/backends.js';
 import { createChain } from './http/chain.js';
 import type { Chain } from './http/chain.js';
 import { listen } from './http/listener.js';
@@ -14,7 +17,7 @@ import type { Listener, ListenerOptions } from './http/listener.js';
 import { createRoutes } from './http/routes.js';
 import { createHealthRegistry } from './observability/health.js';
 import type { Logger } from './observability/logger.js';
-import { createMetrics } from './observability/metrics.js';
+import { createMetrics, type Metrics } from './observability/metrics.js';
 import { exposeReplica } from './observability/raftMetrics.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { replicaOptions } from './options/replica.js';
@@ -45,16 +48,21 @@ const compactionTimeoutMs = 30_000;
  */
 export async function startServer(options: ApiServerOptions, log: Logger): Promise<RunningServer> {
   // Files are read first: a wrong certificate must not leave a replica half started.
-  const serving = await servingOptions(options);
-  const files = readAccessFiles(options);
+  const live = new LiveFiles();
+  const serving = await servingOptions(options, live, log.named('tls'));
+  const files = readAccessFiles(options, live);
   const plugins: PluginConfigurations = options['admission-control-config-file'] === null ? new Map() : readPluginConfigurations(options['admission-control-config-file']);
+  const metrics = createMetrics({ disabled: options['disabled-metrics'] });
+  const auditor = await createAuditing({ options, metrics, log: log.named('audit') });
   const raftLog = log.named('raft');
   const replica = await startReplica(replicaOptions(options), { log: ({ level, message, fields }) => { raftLog[level](message, fields); } }).catch((cause: unknown) => {
     throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
   });
   try {
-    return await serveReplica({ options, log, serving, files, plugins, replica });
+    return await serveReplica({ options, log, live, serving, files, plugins, replica, metrics, auditor });
   } catch (error) {
+    live.stop();
+    await auditor?.close();
     await replica.stop();
     throw error;
   }
@@ -63,16 +71,20 @@ export async function startServer(options: ApiServerOptions, log: Logger): Promi
 interface Prepared {
   readonly options: ApiServerOptions;
   readonly log: Logger;
+  /** Files that are read again when they change, as long as the server runs. */
+  readonly live: LiveFiles;
   readonly serving: Omit<ListenerOptions, 'handle'>;
   readonly files: AccessFiles;
   readonly plugins: PluginConfigurations;
   readonly replica: Replica;
+  readonly metrics: Metrics;
+  readonly auditor: Auditor | null;
 }
 
-async function serveReplica({ options, log, serving, files, plugins, replica }: Prepared): Promise<RunningServer> {
+async function serveReplica({ options, log, live, serving, files, plugins, replica, metrics, auditor }: Prepared): Promise<RunningServer> {
   const progress: Progress = { synced: false, bootstrapped: false, stopping: false };
   const api = assembleApi({ options, files, plugins, replica, log });
-  const chain = frontOf({ options, log, replica, api, progress });
+  const chain = frontOf({ options, log, replica, metrics, auditor, api, progress });
   const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => { await api.close(); throw error; });
   const compaction = new Compaction({
     version: () => api.storage.version, log: log.named('compaction'),
@@ -93,9 +105,11 @@ async function serveReplica({ options, log, serving, files, plugins, replica }: 
   const stop = async (): Promise<void> => {
     progress.stopping = true;
     stopping.abort(new Error('the server is stopping'));
+    live.stop();
     compaction.stop();
     await drain(options, listener, chain, log);
     await handOver(replica).catch((error: unknown) => { log.debug(2, 'leadership was not handed over', { error }); });
+    await auditor?.close();
     await api.close();
     await replica.stop();
     log.info('stopped');
@@ -113,13 +127,14 @@ interface FrontOptions {
   readonly options: ApiServerOptions;
   readonly log: Logger;
   readonly replica: Replica;
+  readonly metrics: Metrics;
+  readonly auditor: Auditor | null;
   readonly api: Api;
   readonly progress: Progress;
 }
 
 /** Filters, health checks and metrics around the API. */
-function frontOf({ options, log, replica, api, progress }: FrontOptions): Chain {
-  const metrics = createMetrics({ disabled: options['disabled-metrics'] });
+function frontOf({ options, log, replica, metrics, auditor, api, progress }: FrontOptions): Chain {
   exposeReplica(metrics, () => replica.status());
   const health = createHealthRegistry();
   addHealthChecks(health, {
@@ -128,7 +143,7 @@ function frontOf({ options, log, replica, api, progress }: FrontOptions): Chain 
   const routes = createRoutes({ resources: api.resources, documents: api.documents, health, metrics, replicaStatus: () => replica.status(), log: log.named('health') });
   const directives = options['strict-transport-security-directives'];
   return createChain({
-    authenticate: api.access.authenticate, authorize: api.access.authorize, metrics, log: log.named('http'),
+    authenticate: api.access.authenticate, authorize: api.access.authorize, audit: auditor, metrics, log: log.named('http'),
     requestTimeoutMs: options['request-timeout'],
     inflight: { readOnlyMax: options['max-requests-inflight'], mutatingMax: options['max-mutating-requests-inflight'] },
     corsOrigins: options['cors-allowed-origins'].map((pattern) => new RegExp(pattern)),

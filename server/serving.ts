@@ -2,26 +2,42 @@ import { hostname, networkInterfaces } from 'node:os';
 import type { SecureContextOptions } from 'node:tls';
 import { ciphers, tlsVersions } from './catalogue/flags/tls.js';
 import { checkTlsSettings, readAuthorities, readKeyPair, selfSignedPair } from './http/credentials.js';
-import type { KeyPair } from './http/credentials.js';
-import type { ListenerOptions } from './http/listener.js';
-import { sniChooser } from './http/sni.js';
+import type { LiveFiles } from './files/liveFile.js';
+import type { KeyPairFiles } from './http/credentials.js';
+import { secureContextOptions, type ListenerCredentials, type ListenerOptions } from './http/listener.js';
+import { sniChooser, splitSniPair } from './http/sni.js';
+import type { Logger } from './observability/logger.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 
-/** Everything the listener needs but the handler. Reads and checks the files that the options name; rejects with a CredentialError. */
-export async function servingOptions(options: ApiServerOptions): Promise<Omit<ListenerOptions, 'handle'>> {
+/** Everything the listener needs but the handler. Reads, checks and follows the files that the options name; rejects with a CredentialError. */
+export async function servingOptions(options: ApiServerOptions, live: LiveFiles, log: Logger): Promise<Omit<ListenerOptions, 'handle'>> {
   const tls = tlsSettings(options);
   checkTlsSettings(tls);
-  const clientCaFile = options['client-ca-file'];
+  const pair = await servingPair(options);
+  const clientCaFiles = [options['client-ca-file'], options['requestheader-client-ca-file']].filter((file) => file !== null);
+  const sniPairs = options['tls-sni-cert-key'];
   return {
     host: options['bind-address'],
     port: options['secure-port'],
-    certificate: await servingPair(options),
-    clientCa: clientCaFile === null ? null : readAuthorities(clientCaFile),
-    sni: sniChooser(options['tls-sni-cert-key']),
+    credentials: live.follow({
+      files: [pair.certFile, pair.keyFile, ...clientCaFiles, ...sniPairs.map(splitSniPair).flatMap(({ certFile, keyFile }) => [certFile, keyFile])],
+      read: () => readCredentials(pair, clientCaFiles, sniPairs, tls),
+      changed: () => { log.info('certificates have changed and were read again'); },
+      failed: (error) => { log.error('changed certificates cannot be used; those from before stay', { error }); },
+    }),
     tls,
     http2: !options['disable-http2-serving'],
     http2StreamsMax: options['http2-max-streams-per-connection'],
     goawayChance: options['goaway-chance'],
+  };
+}
+
+function readCredentials({ certFile, keyFile }: KeyPairFiles, clientCaFiles: readonly string[], sniPairs: readonly string[], tls: ListenerOptions['tls']): ListenerCredentials {
+  // The handshake knows all authorities; authentication finds out for which kind of client each stands.
+  const clientCa = clientCaFiles.length === 0 ? null : Buffer.concat(clientCaFiles.flatMap((file) => [readAuthorities(file).pem, Buffer.from('\n')]));
+  return {
+    certificate: readKeyPair(certFile, keyFile), clientCa,
+    sni: sniChooser(sniPairs, (certificate) => secureContextOptions({ certificate, clientCa }, tls)),
   };
 }
 
@@ -35,9 +51,9 @@ function tlsSettings(options: ApiServerOptions): Pick<SecureContextOptions, 'min
   return { minVersion, ciphers: [...new Set([...always, ...names]), ...(old ? ['@SECLEVEL=0'] : [])].join(':') };
 }
 
-function servingPair(options: ApiServerOptions): KeyPair | Promise<KeyPair> {
+function servingPair(options: ApiServerOptions): KeyPairFiles | Promise<KeyPairFiles> {
   const [certFile, keyFile] = [options['tls-cert-file'], options['tls-private-key-file']];
-  if (certFile !== null && keyFile !== null) return readKeyPair(certFile, keyFile);
+  if (certFile !== null && keyFile !== null) return { certFile, keyFile };
   const addresses = [options['bind-address'], advertisedAddress(options), '127.0.0.1', '::1'].filter((address) => address !== '' && address !== '0.0.0.0' && address !== '::');
   return selfSignedPair(options['cert-dir'], {
     dns: [...new Set([hostname(), 'localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'])],

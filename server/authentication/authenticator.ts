@@ -17,11 +17,22 @@ export const groupMasters = 'system:masters';
 
 const anonymous: Authentication = { outcome: 'user', user: { name: anonymousUser, uid: '', groups: [groupUnauthenticated], extra: {} } };
 
+/** Whether a request without credentials is welcome. */
+export type AnonymousRule = (request: Request) => boolean;
+
+/** Anonymous requests are welcome on these paths, which must match exactly; null stands for all paths. */
+export const anonymousOn = (paths: ReadonlySet<string> | null): AnonymousRule => (paths === null ? () => true : (request) => paths.has(pathOf(request)));
+
+function pathOf({ url = '' }: Request): string {
+  const [raw = ''] = url.split('?', 1);
+  try { return decodeURIComponent(raw); } catch { return raw; }
+}
+
 /**
  * Asks each way in order; the first user counts and joins `system:authenticated`. Bad credentials are refused even where anonymous
  * requests are welcome: whoever shows a broken badge is not to be mistaken for somebody without one.
  */
-export function firstOf(authenticators: readonly Authenticator[], options: { readonly anonymous: boolean }): Authenticator {
+export function firstOf(authenticators: readonly Authenticator[], options: { readonly anonymous: AnonymousRule }): Authenticator {
   return async (request) => {
     let invalid: Authentication | null = null;
     for (const authenticate of authenticators) {
@@ -30,11 +41,11 @@ export function firstOf(authenticators: readonly Authenticator[], options: { rea
       if (result.outcome === 'user') return result;
       if (result.outcome === 'invalid') invalid ??= result;
     }
-    return invalid ?? (options.anonymous ? anonymous : { outcome: 'absent' });
+    return invalid ?? (options.anonymous(request) ? anonymous : { outcome: 'absent' });
   };
 }
 
 /** Adds the group that everybody who proved an identity belongs to. */
 export function withAuthenticatedGroup(user: User): User {
-  return user.groups.includes(groupAuthenticated) || user.groups.includes(groupUnauthenticated) ? user : { ...user, groups: [...user.groups, groupAuthenticated] };
+  return user.name === anonymousUser || user.groups.includes(groupAuthenticated) || user.groups.includes(groupUnauthenticated) ? user : { ...user, groups: [...user.groups, groupAuthenticated] };
 }

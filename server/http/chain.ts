@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response, Upgrade } from '../endpoints/context.js';
 import type { Authenticator } from '../authentication/authenticator.js';
+import type { Auditor } from '../audit/auditor.js';
 import type { Authorizer } from '../authorization/authorizer.js';
-import { tooManyRequests, unavailable } from '../api/status.js';
+import { StatusError, tooManyRequests, unavailable } from '../api/status.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { Exchange } from './exchange.js';
 import { toStatusError, writeStatusError, writeText } from './errors.js';
+import { auditFilter } from './filters/audit.js';
 import { authenticateFilter } from './filters/authenticate.js';
 import { authorizeFilter } from './filters/authorize.js';
 import { corsFilter } from './filters/cors.js';
@@ -21,6 +23,8 @@ import { parseQuery, parseTarget } from './target.js';
 export interface ChainOptions {
   readonly authenticate: Authenticator;
   readonly authorize: Authorizer;
+  /** Null when no audit log is kept. */
+  readonly audit?: Auditor | null;
   readonly requestTimeoutMs: number;
   readonly inflight: InflightLimits;
   readonly corsOrigins: readonly RegExp[];
@@ -55,6 +59,7 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
   const cors = corsFilter(options.corsOrigins, options.strictTransportSecurity);
   const deadline = deadlineFilter(options.requestTimeoutMs);
   const authenticate = authenticateFilter(options.authenticate, log.named('authentication'));
+  const audited = auditFilter(options.audit ?? null, authenticate);
   const impersonate = impersonateFilter(options.authorize);
   const inflight = inflightFilter(options.inflight);
   const authorize = authorizeFilter(options.authorize);
@@ -65,7 +70,7 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
     if (draining !== 'no') throw refusal(exchange, draining);
     deadline(exchange);
     if (cors(exchange)) return;
-    await authenticate(exchange);
+    await audited(exchange);
     const impersonated = impersonate(exchange);
     if (impersonated !== undefined) await impersonated;
     inflight.filter(exchange);
@@ -94,6 +99,7 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
 
 function refuse(exchange: Exchange, error: unknown, log: Logger): void {
   const status = toStatusError(error, exchange.auditId);
+  if (exchange.audit !== null && !(error instanceof StatusError)) exchange.audit.ending = 'Panic';
   if (status.code >= 500 && !exchange.closed) {
     const stack = status.reason === 'InternalError' && error instanceof Error ? error.stack : undefined;
     const level = stack === undefined ? 'warn' : 'error';

@@ -9,6 +9,7 @@ import type { SecureContextOptions } from 'node:tls';
 export class CredentialError extends Error {}
 
 export interface KeyPair { readonly cert: Buffer; readonly key: Buffer }
+export interface KeyPairFiles { readonly certFile: string; readonly keyFile: string }
 
 /** Reads a certificate (its chain may follow) and its key, and makes sure that they are well-formed, valid now and belong together. */
 export function readKeyPair(certFile: string, keyFile: string, now: Date = new Date()): KeyPair {
@@ -21,13 +22,14 @@ export function readKeyPair(certFile: string, keyFile: string, now: Date = new D
   return { cert, key };
 }
 
+export interface Authorities { readonly pem: Buffer; readonly certificates: readonly X509Certificate[] }
+
 /** Reads a bundle of authorities; each certificate in it must be readable. */
-export function readAuthorities(file: string): Buffer {
+export function readAuthorities(file: string): Authorities {
   const bytes = readPem(file, 'certificate bundle');
   const blocks = bytes.toString('latin1').match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) throw new CredentialError(`${file} holds no PEM certificate`);
-  for (const block of blocks) parseCertificate(Buffer.from(block), file);
-  return bytes;
+  return { pem: bytes, certificates: blocks.map((block) => parseCertificate(Buffer.from(block), file)) };
 }
 
 /** Refuses TLS settings that the library would refuse later, with words that name the option. */
@@ -63,10 +65,10 @@ function parseKey(bytes: Buffer, file: string): KeyObject {
   }
 }
 
-/** The pair in `directory`, made and kept there if it is not there yet. For a server that was given no certificate. */
-export async function selfSignedPair(directory: string, names: { readonly dns: readonly string[]; readonly ip: readonly string[] }): Promise<KeyPair> {
+/** The files of the pair in `directory`, made and kept there if it is not there yet. For a server that was given no certificate. */
+export async function selfSignedPair(directory: string, names: { readonly dns: readonly string[]; readonly ip: readonly string[] }): Promise<KeyPairFiles> {
   const [certFile, keyFile] = [join(directory, 'apiserver.crt'), join(directory, 'apiserver.key')];
-  if (existsSync(certFile) && existsSync(keyFile)) return readKeyPair(certFile, keyFile);
+  if (existsSync(certFile) && existsSync(keyFile)) return { certFile, keyFile };
   const { makeSelfSigned } = await import('./selfsigned.js');
   const made = await makeSelfSigned(names);
   try {
@@ -76,7 +78,7 @@ export async function selfSignedPair(directory: string, names: { readonly dns: r
   } catch (cause) {
     throw new CredentialError(`cannot keep the self-signed certificate in ${directory} (--cert-dir): ${(cause as Error).message}; give --tls-cert-file and --tls-private-key-file, or a directory that can be written to`, { cause });
   }
-  return { cert: Buffer.from(made.cert), key: Buffer.from(made.key) };
+  return { certFile, keyFile };
 }
 
 /** Half a file is never seen under the real name. */

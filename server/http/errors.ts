@@ -17,7 +17,9 @@ export function writeStatusError(exchange: Exchange, error: StatusError): void {
     if (!response.writableEnded) response.destroy();
     return;
   }
-  const bytes = Buffer.from(`${JSON.stringify(error.toStatus())}\n`);
+  const status = error.toStatus();
+  exchange.audit?.refused(status);
+  const bytes = Buffer.from(`${JSON.stringify(status)}\n`);
   if (exchange.warnings.length > 0) response.setHeader('warning', warningHeaders(exchange.warnings));
   const seconds = error.details?.retryAfterSeconds;
   if (seconds !== undefined && seconds > 0) response.setHeader('retry-after', String(seconds));

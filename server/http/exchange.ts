@@ -1,3 +1,4 @@
+import type { AuditRecord } from '../audit/record.js';
 import type { Request, RequestContext, RequestInfo, Response, Upgrade, User } from '../endpoints/context.js';
 import { badRequest, StatusError } from '../api/status.js';
 
@@ -13,6 +14,7 @@ export class Exchange implements RequestContext {
   user: User = nobody;
   /** The user that was authenticated, where another one is impersonated. */
   impersonator: User | null = null;
+  audit: AuditRecord | null = null;
   deadline = Number.POSITIVE_INFINITY;
   readonly warnings: string[] = [];
   readonly startedAt = performance.now();

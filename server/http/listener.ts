@@ -7,17 +7,24 @@ import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Request, Response, Upgrade } from '../endpoints/context.js';
+import type { Live } from '../files/liveFile.js';
+
+/** What the listener shows to clients, and demands of them. */
+export interface ListenerCredentials {
+  readonly certificate: { readonly cert: Buffer; readonly key: Buffer };
+  /** Authorities of client certificates; null asks for none. */
+  readonly clientCa: Buffer | null;
+  /** Chooses another certificate by the name that the client asks for. */
+  readonly sni: ((name: string) => SecureContext | null) | null;
+}
 
 export interface ListenerOptions {
   /** Empty, `0.0.0.0` or `::` listens on all interfaces and address families. */
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  readonly certificate: { readonly cert: Buffer; readonly key: Buffer };
-  /** Authorities of client certificates; null asks for none. */
-  readonly clientCa: Buffer | null;
-  /** Chooses another certificate by the name that the client asks for. */
-  readonly sni: ((name: string) => SecureContext | null) | null;
+  /** Changes count for the connections that come after. */
+  readonly credentials: Live<ListenerCredentials>;
   readonly tls: Pick<SecureContextOptions, 'minVersion' | 'ciphers'>;
   readonly http2: boolean;
   /** 0 for the default. */
@@ -99,12 +106,12 @@ const ignore = (): void => {};
 const isHttp2 = (socket: TLSSocket): boolean => socket.alpnProtocol === 'h2';
 
 function createAnyServer(options: ListenerOptions): AnyServer {
-  const { certificate, clientCa, sni, tls } = options;
+  const { credentials, tls } = options;
   const common = {
-    ...tls, cert: certificate.cert, key: certificate.key,
+    ...secureContextOptions(credentials.current, tls),
     // Whether a certificate is good enough is decided by authentication, which can say so to the client.
-    ...(clientCa === null ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
-    ...(sni === null ? {} : { SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) => { done(null, sni(name) ?? undefined); } }),
+    ...(credentials.current.clientCa === null ? {} : { requestCert: true, rejectUnauthorized: false }),
+    ...(credentials.current.sni === null ? {} : { SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) => { done(null, credentials.current.sni?.(name) ?? undefined); } }),
     handshakeTimeout: headersTimeoutMs,
     maxHeaderSize: headerBytesMax,
   };
@@ -114,11 +121,21 @@ function createAnyServer(options: ListenerOptions): AnyServer {
       settings: { maxConcurrentStreams: options.http2StreamsMax || defaultStreamsMax, initialWindowSize: streamWindowBytes, maxHeaderListSize: headerBytesMax },
     })
     : createServer(common);
+  // Open connections go on with what they began with.
+  credentials.onChange((changed) => { server.setSecureContext(secureContextOptions(changed, tls)); });
   // Under `allowHTTP1` the HTTP/1.1 side reads these as members of the server.
   return Object.assign(server, {
     headersTimeout: headersTimeoutMs, requestTimeout: requestReceiveTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs, maxHeadersCount: headerPairsMax * 2,
   });
 }
+
+/** Any certificate of the bundle is an anchor, as in the reference, whether or not it signs itself. */
+export function secureContextOptions({ certificate: { cert, key }, clientCa }: Pick<ListenerCredentials, 'certificate' | 'clientCa'>, tls: ListenerOptions['tls']): SecureContextOptions {
+  return { ...tls, cert, key, ...(clientCa === null ? {} : { ca: clientCa, ...partialChain }) };
+}
+
+/** Known to Node, not yet to its type declarations. */
+const partialChain: object = { allowPartialTrustChain: true };
 
 interface BusySockets { has(socket: TLSSocket): boolean; draining: boolean }
 

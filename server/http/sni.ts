@@ -1,22 +1,24 @@
 import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import type { SecureContext } from 'node:tls';
-import { CredentialError, readKeyPair } from './credentials.js';
+import type { SecureContext, SecureContextOptions } from 'node:tls';
+import { CredentialError, readKeyPair, type KeyPair } from './credentials.js';
 
 interface Candidate { readonly pattern: string; readonly context: SecureContext }
 
 /**
  * Chooses certificates by the name that a client asks for. Each text is `certFile,keyFile` with `:name,name` behind it where names are given;
  * otherwise the names in the certificate count. Exact names win over `*.` patterns, given names over names of certificates, earlier over later.
+ * `contextOptions` says what else than the pair each context has.
  */
-export function sniChooser(texts: readonly string[]): ((name: string) => SecureContext | null) | null {
+export function sniChooser(texts: readonly string[], contextOptions: (pair: KeyPair) => SecureContextOptions): ((name: string) => SecureContext | null) | null {
   if (texts.length === 0) return null;
   const explicit: Candidate[] = [];
   const implied: Candidate[] = [];
   for (const text of texts) {
-    const { certFile, keyFile, names } = split(text);
+    const { certFile, keyFile, names } = splitSniPair(text);
     const pair = readKeyPair(certFile, keyFile);
-    const context = createSecureContext(pair);
+    const context = createSecureContext(contextOptions(pair));
     const patterns = names.length > 0 ? names : namesOf(new X509Certificate(pair.cert));
     for (const pattern of patterns) (names.length > 0 ? explicit : implied).push({ pattern: pattern.toLowerCase(), context });
   }
@@ -24,18 +26,20 @@ export function sniChooser(texts: readonly string[]): ((name: string) => SecureC
   return (name) => choose(candidates, name.toLowerCase().replace(/\.$/, ''));
 }
 
-function split(text: string): { readonly certFile: string; readonly keyFile: string; readonly names: string[] } {
+/** Takes a value of the option apart. Throws CredentialError. */
+export function splitSniPair(text: string): { readonly certFile: string; readonly keyFile: string; readonly names: string[] } {
   const [, certFile, keyFile, names] = /^([^,]+),([^,:]+)(?::(.+))?$/.exec(text) ?? [];
   if (certFile === undefined || keyFile === undefined) throw new CredentialError(`--tls-sni-cert-key=${text}: want certFile,keyFile or certFile,keyFile:name,name`);
   return { certFile, keyFile, names: names === undefined ? [] : names.split(',').map((name) => name.trim()).filter((name) => name !== '') };
 }
 
-/** The alternative names of a certificate, without those of other kinds than DNS; the common name where there are none. */
+const domain = /^(\*|(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/;
+
+/** The common name, where it is the name of a host, and the alternative names of type DNS. */
 function namesOf(certificate: X509Certificate): string[] {
   const names = (certificate.subjectAltName ?? '').split(', ').filter((entry) => entry.startsWith('DNS:')).map((entry) => entry.slice(4));
-  if (names.length > 0) return names;
-  const common = /^CN=(.+)$/m.exec(certificate.subject)?.[1];
-  return common === undefined ? [] : [common];
+  const common = /^CN=(.+)$/m.exec(certificate.subject)?.[1] ?? '';
+  return domain.test(common) && isIP(common) === 0 ? [common, ...names] : names;
 }
 
 function choose(candidates: readonly Candidate[], name: string): SecureContext | null {

@@ -1,4 +1,4 @@
-import { httpsUrl } from '../catalogue/flags/checks.js';
+import { headerName, httpsUrl } from '../catalogue/flags/checks.js';
 import { inGroup } from '../catalogue/flags/flag.js';
 
 const tokenAlgorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'];
@@ -24,12 +24,12 @@ export const accessFlags = {
     'oidc-groups-prefix': { kind: 'string', default: null, effect: 'none', help: 'What group names get in front.' },
     'oidc-required-claim': { kind: 'map', default: {}, effect: 'none', help: 'Claims that a token must have, with their values. Repeatable.' },
     'oidc-signing-algs': { kind: 'strings', default: ['RS256'], oneOf: tokenAlgorithms, effect: 'none', help: 'Signatures accepted.' },
-    'requestheader-client-ca-file': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Authorities of front proxies, whose headers say who the user is.' },
-    'requestheader-allowed-names': { kind: 'strings', default: [], effect: 'none', help: 'Common names of those proxies; empty allows every certificate of the authorities.' },
-    'requestheader-username-headers': { kind: 'strings', default: [], effect: 'none', help: 'Headers with the user name; X-Remote-User is usual.' },
-    'requestheader-group-headers': { kind: 'strings', default: [], effect: 'none', help: 'Headers with the groups; X-Remote-Group is usual.' },
-    'requestheader-extra-headers-prefix': { kind: 'strings', default: [], effect: 'none', help: 'What headers with further facts begin with; X-Remote-Extra- is usual.' },
-    'requestheader-uid-headers': { kind: 'strings', default: [], effect: 'none', help: 'Headers with the user\'s id; X-Remote-Uid is usual.' },
+    'requestheader-client-ca-file': { kind: 'string', default: null, value: 'file', help: 'Authorities of front proxies, whose headers say who the user is.' },
+    'requestheader-allowed-names': { kind: 'strings', default: [], help: 'Common names of those proxies; empty allows every certificate of the authorities.' },
+    'requestheader-username-headers': { kind: 'strings', default: [], check: headerName, help: 'Headers with the user name; X-Remote-User is usual.' },
+    'requestheader-group-headers': { kind: 'strings', default: [], check: headerName, help: 'Headers with the groups; X-Remote-Group is usual.' },
+    'requestheader-extra-headers-prefix': { kind: 'strings', default: [], check: headerName, help: 'What headers with further facts begin with; X-Remote-Extra- is usual.' },
+    'requestheader-uid-headers': { kind: 'strings', default: [], check: headerName, help: 'Headers with the user\'s id; X-Remote-Uid is usual.' },
     'service-account-issuer': { kind: 'strings', default: [], value: 'url,...', help: 'Issuers of service account tokens: the first signs, all are accepted.' },
     'service-account-jwks-uri': { kind: 'string', default: null, check: httpsUrl, value: 'url', help: 'Where the discovery document says that the keys are.' },
     'service-account-key-file': { kind: 'strings', default: [], value: 'file,...', help: 'Keys that verify service account tokens. Repeatable. Needed with a signing key.' },

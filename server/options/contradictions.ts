@@ -32,6 +32,7 @@ const rules: readonly Rule[] = [
   needs('raft-cert-file', 'raft-ca-file'),
   needs('service-account-signing-key-file', 'service-account-issuer'),
   needs('service-account-signing-key-file', 'service-account-key-file'),
+  ...(['allowed-names', 'username-headers', 'group-headers', 'extra-headers-prefix', 'uid-headers'] as const).map((name) => needs(`requestheader-${name}`, 'requestheader-client-ca-file')),
   accountIssuers,
   accountTokenLifetime,
   needs('encryption-provider-config-automatic-reload', 'encryption-provider-config'),
@@ -47,6 +48,8 @@ const rules: readonly Rule[] = [
   clusterHoldsThisMember,
   severalMembersNeedCertificates,
   electionTimeout,
+  auditThrottle('log'),
+  auditThrottle('webhook'),
   (options) => runtimeConfigComplaint(options['runtime-config']),
   (options) => admissionComplaint(options),
 ];
@@ -56,6 +59,16 @@ function modeNeeds(mode: string, option: Name): Rule {
     const on = options['authorization-mode'].includes(mode);
     if (on && !given.has(option)) return `--authorization-mode=${mode} needs --${option}`;
     return !on && given.has(option) ? `--${option} needs --authorization-mode to name ${mode}` : null;
+  };
+}
+
+/** Without a rate nothing would ever be sent. */
+function auditThrottle(backend: 'log' | 'webhook'): Rule {
+  return (options) => {
+    const prefix = `audit-${backend}-batch-throttle` as const;
+    if (options[`audit-${backend}-mode`] !== 'batch' || !options[`${prefix}-enable`]) return null;
+    const zero = (['qps', 'burst'] as const).find((part) => options[`${prefix}-${part}`] <= 0);
+    return zero === undefined ? null : `--${prefix}-enable needs --${prefix}-${zero} above 0`;
   };
 }
 

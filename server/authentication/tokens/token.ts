@@ -52,7 +52,8 @@ export function bearerAuthenticator(authenticate: TokenAuthenticator, audiences:
   };
 }
 
-async function check(authenticate: TokenAuthenticator, token: string, audiences: readonly string[]): Promise<Authentication> {
+/** Answers for a token that a request carries. */
+export async function check(authenticate: TokenAuthenticator, token: string, audiences: readonly string[]): Promise<Authentication> {
   const result = await authenticate(token, audiences);
   if (result.outcome === 'user') return { outcome: 'user', user: result.user };
   return { outcome: 'invalid', reason: result.outcome === 'invalid' ? result.reason : invalidToken };

@@ -39,6 +39,9 @@ export const hostPort: Check = (value) => {
 
 export const minorVersion: Check = (value) => (/^\d+\.\d+$/.test(value) ? null : 'a version such as 1.35');
 
+/** A token of RFC 9110, section 5.6.2. */
+export const headerName: Check = (value) => (/^[\w!#$%&'*+.^`|~-]+$/.test(value) ? null : 'the name of a header such as X-Remote-User');
+
 export const httpsUrl: Check = (value) => (/^https:\/\/[^\s/]+/.test(value) ? null : 'a URL that begins with https://');
 
 export const serverUrl: Check = (value) => (/^(https?|unixs?):\/\/\S+$/.test(value) ? null : 'a URL such as https://10.0.0.1:2379');

@@ -8,7 +8,12 @@ export function authorizeFilter(authorize: Authorizer): (exchange: Exchange) => 
   return (exchange) => {
     const attributes = attributesOf(exchange.user, exchange.info, exchange.method);
     const answer = authorize(attributes);
-    return answer instanceof Promise ? answer.then((decision) => { demandAllowed(attributes, decision); }) : demandAllowed(attributes, answer);
+    const demand = (decision: Decision): void => {
+      exchange.audit?.annotate('authorization.k8s.io/decision', decision.decision === 'allow' ? 'allow' : 'forbid');
+      exchange.audit?.annotate('authorization.k8s.io/reason', decision.reason);
+      demandAllowed(attributes, decision);
+    };
+    return answer instanceof Promise ? answer.then(demand) : demand(answer);
   };
 }
 

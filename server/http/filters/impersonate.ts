@@ -1,6 +1,8 @@
 import type { User } from '../../endpoints/context.js';
 import { badRequest } from '../../api/status.js';
 import { anonymousUser, groupAuthenticated, groupUnauthenticated } from '../../authentication/authenticator.js';
+import { decodeKey } from '../../authentication/frontProxy.js';
+import { removeHeaders } from '../../authentication/stripping.js';
 import type { Attributes, Authorizer } from '../../authorization/authorizer.js';
 import { forbidden } from '../../authorization/forbidden.js';
 import type { Exchange } from '../exchange.js';
@@ -27,6 +29,7 @@ async function impersonate(exchange: Exchange, wanted: Wanted, authorize: Author
     const { decision, reason } = await authorize(attributes);
     if (decision !== 'allow') throw forbidden(attributes, reason);
   }
+  removeHeaders(exchange.request, (header) => header.startsWith('impersonate-'));
   exchange.impersonator = exchange.user;
   exchange.user = { name: wanted.name, uid: wanted.uid, groups: completeGroups(wanted), extra: wanted.extra };
 }
@@ -55,10 +58,6 @@ function rawHeaders(list: readonly string[]): [string, string][] {
     if (name.startsWith('impersonate-')) pairs.push([name, list[i + 1]!]);
   }
   return pairs;
-}
-
-function decodeKey(key: string): string {
-  try { return decodeURIComponent(key); } catch { return key; }
 }
 
 /** What must be allowed, part by part. */

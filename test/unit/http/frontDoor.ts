@@ -1,6 +1,8 @@
+import { X509Certificate } from 'node:crypto';
 import http2 from 'node:http2';
 import https from 'node:https';
 import { certificateAuthenticator } from '../../../server/authentication/certificate.js';
+import type { Anchors } from '../../../server/authentication/peer.js';
 import { firstOf } from '../../../server/authentication/authenticator.js';
 import { bearerAuthenticator, firstTokenOf } from '../../../server/authentication/tokens/token.js';
 import { firstDecision } from '../../../server/authorization/authorizer.js';
@@ -16,6 +18,7 @@ import { createHealthRegistry } from '../../../server/observability/health.js';
 import type { HealthRegistry } from '../../../server/observability/health.js';
 import type { Logger } from '../../../server/observability/logger.js';
 import { createMetrics } from '../../../server/observability/metrics.js';
+import { fixed, type Live } from '../../../server/files/liveFile.js';
 import type { Identities, Identity } from './identities.js';
 
 /** The HTTP side of a server with a resource handler that the test supplies, listening on a free port of 127.0.0.1. */
@@ -34,9 +37,11 @@ export interface FrontDoorOptions {
   readonly chain?: Partial<ChainOptions>;
   readonly listener?: Partial<ListenerOptions>;
   readonly anonymous?: boolean;
+  /** Instead of the authority of `identities`. */
+  readonly anchors?: Live<Anchors>;
 }
 
-export async function openFrontDoor({ identities, server, resources, chain: chainOptions, listener: listenerOptions, anonymous = true }: FrontDoorOptions): Promise<FrontDoor> {
+export async function openFrontDoor({ identities, server, resources, chain: chainOptions, listener: listenerOptions, anonymous = true, anchors = fixed([new X509Certificate(identities.ca)]) }: FrontDoorOptions): Promise<FrontDoor> {
   const logged: string[] = [];
   const log = recordingLogger(logged);
   const metrics = createMetrics();
@@ -44,11 +49,11 @@ export async function openFrontDoor({ identities, server, resources, chain: chai
   health.add({ name: 'ping', check: () => {} }, ['healthz', 'livez', 'readyz']);
   const routes = createRoutes({ resources, documents: () => Promise.resolve(false), health, metrics, replicaStatus: null, log });
   const chain = createChain({
-    authenticate: firstOf([certificateAuthenticator(), bearerAuthenticator(firstTokenOf([]), [])], { anonymous }), authorize: firstDecision([masters, bootstrapRights()]),
+    authenticate: firstOf([certificateAuthenticator(anchors), bearerAuthenticator(firstTokenOf([]), [])], { anonymous: () => anonymous }), authorize: firstDecision([masters, bootstrapRights()]),
     requestTimeoutMs: 60_000, inflight: { readOnlyMax: 0, mutatingMax: 0 }, corsOrigins: [], strictTransportSecurity: null, metrics, log, ...chainOptions,
   }, routes);
   const listener = await listen({
-    host: '127.0.0.1', port: 0, certificate: { cert: Buffer.from(server.cert), key: Buffer.from(server.key) }, clientCa: Buffer.from(identities.ca), sni: null, tls: {},
+    host: '127.0.0.1', port: 0, credentials: fixed({ certificate: { cert: Buffer.from(server.cert), key: Buffer.from(server.key) }, clientCa: Buffer.from(identities.ca), sni: null }), tls: {},
     http2: true, http2StreamsMax: 0, goawayChance: 0, handle: chain.handle, ...listenerOptions,
   });
   return { listener, chain, health, logged, port: listener.port };
@@ -61,7 +66,7 @@ export function recordingLogger(lines: string[]): Logger {
 }
 
 export interface Answer { readonly status: number; readonly headers: Readonly<Record<string, unknown>>; readonly text: string; readonly body: Record<string, unknown> }
-export interface Call { readonly method?: string; readonly path: string; readonly identity?: Identity | null; readonly headers?: Record<string, string | string[]>; readonly body?: string | Buffer }
+export interface Call { readonly method?: string; readonly path: string; readonly identity?: Identity | null; /** Asked for in the handshake. */ readonly servername?: string; readonly headers?: Record<string, string | string[]>; readonly body?: string | Buffer }
 
 const answer = (status: number, headers: object, chunks: readonly Buffer[]): Answer => {
   const text = Buffer.concat(chunks).toString();
@@ -71,10 +76,10 @@ const answer = (status: number, headers: object, chunks: readonly Buffer[]): Ans
 };
 
 /** One request on a connection of its own, over HTTP/1.1. */
-export function call1(port: number, { method = 'GET', path, identity = null, headers = {}, body }: Call): Promise<Answer> {
+export function call1(port: number, { method = 'GET', path, identity = null, servername, headers = {}, body }: Call): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = https.request({
-      host: '127.0.0.1', port, method, path, headers, agent: false, rejectUnauthorized: false, ...(identity === null ? {} : { cert: identity.cert, key: identity.key }),
+      host: '127.0.0.1', port, method, path, headers, agent: false, rejectUnauthorized: false, ...(servername === undefined ? {} : { servername }), ...(identity === null ? {} : { cert: identity.cert, key: identity.key }),
     }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));

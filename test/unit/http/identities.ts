@@ -30,7 +30,7 @@ export async function createIdentities(name = 'test authority'): Promise<Identit
   const keys = await makeKeys();
   const authority = await x509.X509CertificateGenerator.createSelfSigned({
     name: `CN=${name}`, keys, signingAlgorithm: algorithm, ...validity(false), serialNumber: '01',
-    extensions: [new x509.BasicConstraintsExtension(true, undefined, true), new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true)],
+    extensions: [new x509.BasicConstraintsExtension(true, undefined, true), new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true), await x509.SubjectKeyIdentifierExtension.create(keys.publicKey)],
   });
   let serial = 1;
   const issue = async ({ name: commonName, groups = [], usage = 'clientAuth', expired = false, dns = [] }: IssueOptions): Promise<Identity> => {
@@ -40,7 +40,7 @@ export async function createIdentities(name = 'test authority'): Promise<Identit
       subject: [...(commonName === '' ? [] : [{ CN: [commonName] }]), ...groups.map((group) => ({ O: [group] }))], issuer: authority.subject,
       publicKey: own.publicKey, signingKey: keys.privateKey, signingAlgorithm: algorithm, ...validity(expired), serialNumber: serial.toString(16).padStart(2, '0'),
       extensions: [
-        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage[usage]]),
+        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage[usage]]), await x509.AuthorityKeyIdentifierExtension.create(keys.publicKey),
         ...(dns.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(dns.map((value) => ({ type: 'dns' as const, value })))]),
       ],
     });

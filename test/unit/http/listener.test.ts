@@ -8,7 +8,8 @@ import { expect } from 'chai';
 import { CredentialError, checkTlsSettings, readAuthorities, readKeyPair, selfSignedPair } from '../../../server/http/credentials.js';
 import { writeJson } from '../../../server/http/errors.js';
 import type { Exchange } from '../../../server/http/exchange.js';
-import { ListenError, listen } from '../../../server/http/listener.js';
+import { ListenError, listen, secureContextOptions } from '../../../server/http/listener.js';
+import { fixed, LiveFiles } from '../../../server/files/liveFile.js';
 import { sniChooser } from '../../../server/http/sni.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { call1, call2, openFrontDoor } from './frontDoor.js';
@@ -18,6 +19,8 @@ import type { Identities, Identity } from './identities.js';
 async function rejection(promise: Promise<unknown>): Promise<Error> {
   return promise.then(() => { throw new Error('expected a rejection'); }, (error: unknown) => error as Error);
 }
+
+const pairOf = ({ cert, key }: Identity): { cert: Buffer; key: Buffer } => ({ cert: Buffer.from(cert), key: Buffer.from(key) });
 
 describe('the listener', () => {
   let identities: Identities;
@@ -38,7 +41,7 @@ describe('the listener', () => {
   });
   it('names an address that this machine does not have', async () => {
     const pair = { cert: Buffer.from(server.cert), key: Buffer.from(server.key) };
-    const error = await rejection(listen({ host: '192.0.2.1', port: 0, certificate: pair, clientCa: null, sni: null, tls: {}, http2: true, http2StreamsMax: 0, goawayChance: 0, handle: () => {} }));
+    const error = await rejection(listen({ host: '192.0.2.1', port: 0, credentials: fixed({ certificate: pair, clientCa: null, sni: null }), tls: {}, http2: true, http2StreamsMax: 0, goawayChance: 0, handle: () => {} }));
     expect(error.message).to.match(/cannot listen on 192\.0\.2\.1:0: this machine has no such address; check --bind-address/);
   });
 
@@ -67,7 +70,10 @@ describe('the listener', () => {
 
   it('shows the certificate of the name that is asked for', async () => {
     const given = await identities.issue({ name: 'given', usage: 'serverAuth', dns: ['other.example'] });
-    const door = await openFrontDoor({ identities, server, resources: quick, listener: { sni: sniChooser([`${server.certFile},${server.keyFile}`, `${given.certFile},${given.keyFile}:plain.example,*.deep.example`]) } });
+    const clientCa = Buffer.from(identities.ca);
+    const texts = [`${server.certFile},${server.keyFile}`, `${given.certFile},${given.keyFile}:plain.example,*.deep.example`];
+    const sni = sniChooser(texts, (certificate) => secureContextOptions({ certificate, clientCa }, {}));
+    const door = await openFrontDoor({ identities, server, resources: quick, listener: { credentials: fixed({ certificate: pairOf(server), clientCa, sni }) } });
     const nameFor = async (servername: string): Promise<unknown> => {
       const socket = tls.connect({ host: '127.0.0.1', port: door.port, servername, rejectUnauthorized: false });
       await once(socket, 'secureConnect');
@@ -79,6 +85,44 @@ describe('the listener', () => {
     expect(await nameFor('x.deep.example')).to.equal('given');
     expect(await nameFor('x.wild.example')).to.equal('server');
     expect(await nameFor('unknown.example')).to.equal('server');
+    const admin = await identities.issue({ name: 'admin', groups: ['system:masters'] });
+    expect((await call1(door.port, { path: '/metrics', identity: admin, servername: 'plain.example' })).status).to.equal(200);
+    await door.listener.close();
+  });
+
+  it('shows a new certificate and trusts new authorities once the files have changed, and keeps open connections', async () => {
+    const [certFile, keyFile, caFile] = ['live.crt', 'live.key', 'live-ca.crt'].map((name) => join(identities.directory, name)) as [string, string, string];
+    const others = await createIdentities('another authority');
+    const stranger = await others.issue({ name: 'admin', groups: ['system:masters'] });
+    const renewed = await identities.issue({ name: 'renewed', usage: 'serverAuth' });
+    const put = (identity: Identity, ca: string): void => { writeFileSync(certFile, identity.cert); writeFileSync(keyFile, identity.key); writeFileSync(caFile, ca); };
+    put(server, identities.ca);
+    const live = new LiveFiles();
+    const failures: string[] = [];
+    const credentials = live.follow({ files: [certFile, keyFile, caFile], read: () => ({ certificate: readKeyPair(certFile, keyFile), clientCa: readAuthorities(caFile).pem, sni: null }), failed: ({ message }) => { failures.push(message); } });
+    const anchors = live.follow({ files: [caFile], read: () => readAuthorities(caFile).certificates });
+    const door = await openFrontDoor({ identities, server, resources: quick, anchors, listener: { credentials } });
+    const nameShown = async (): Promise<unknown> => {
+      const socket = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false });
+      await once(socket, 'secureConnect');
+      const { subject } = socket.getPeerCertificate();
+      socket.destroy();
+      return subject.CN;
+    };
+    const statusOf = async (identity: Identity): Promise<number> => (await call1(door.port, { path: '/metrics', identity })).status;
+    const open = http2.connect(`https://127.0.0.1:${door.port}`, { rejectUnauthorized: false });
+    await once(open, 'connect');
+    expect([await nameShown(), await statusOf(stranger)]).to.deep.equal(['server', 401]);
+    writeFileSync(keyFile, renewed.key);
+    live.look();
+    expect([await nameShown(), failures.length]).to.deep.equal(['server', 1]);
+    put(renewed, identities.ca + others.ca);
+    live.look();
+    expect([await nameShown(), await statusOf(stranger)]).to.deep.equal(['renewed', 200]);
+    const [answer] = (await once(open.request({ ':path': '/readyz' }), 'response')) as [Record<string, unknown>];
+    expect(answer[':status']).to.equal(200);
+    open.destroy();
+    live.stop();
     await door.listener.close();
   });
 
@@ -151,7 +195,7 @@ describe('credentials', () => {
     expect(() => readKeyPair(old.certFile, old.keyFile)).to.throw(CredentialError, /expired at/);
     expect(() => readAuthorities(junk)).to.throw(CredentialError, /holds no PEM certificate/);
     expect(() => readAuthorities(write('broken.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'))).to.throw(CredentialError, /broken\.pem/);
-    expect(() => sniChooser(['only-one'])).to.throw(CredentialError, /want certFile,keyFile/);
+    expect(() => sniChooser(['only-one'], (one) => one)).to.throw(CredentialError, /want certFile,keyFile/);
     expect(() => { checkTlsSettings({ ciphers: 'NOPE' }); }).to.throw(CredentialError, /--tls-cipher-suites/);
   });
   it('makes a self-signed pair once and uses it again', async () => {
@@ -159,9 +203,10 @@ describe('credentials', () => {
     const names = { dns: ['localhost'], ip: ['127.0.0.1'] };
     const first = await selfSignedPair(directory, names);
     const second = await selfSignedPair(directory, names);
-    expect(second.cert.equals(first.cert)).to.equal(true);
-    const door = await openFrontDoor({ identities, server: { cert: first.cert.toString(), key: first.key.toString(), certFile: '', keyFile: '' }, resources: () => Promise.resolve() });
-    const socket = tls.connect({ host: '127.0.0.1', port: door.port, ca: first.cert, servername: 'localhost' });
+    expect(second).to.deep.equal(first);
+    const made = readKeyPair(first.certFile, first.keyFile);
+    const door = await openFrontDoor({ identities, server: { cert: made.cert.toString(), key: made.key.toString(), ...first }, resources: () => Promise.resolve() });
+    const socket = tls.connect({ host: '127.0.0.1', port: door.port, ca: made.cert, servername: 'localhost' });
     await once(socket, 'secureConnect');
     expect(socket.authorized).to.equal(true);
     socket.destroy();

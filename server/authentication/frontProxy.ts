@@ -1,0 +1,69 @@
+import type { Request } from '../endpoints/context.js';
+import type { Live } from '../files/liveFile.js';
+import { withAuthenticatedGroup } from './authenticator.js';
+import type { Authenticator } from './authenticator.js';
+import { peerOf, subjectValues, vouchedBy, type Anchors } from './peer.js';
+
+/** Which headers say who the user is, as options write them; case does not matter. */
+export interface IdentityHeaders {
+  readonly user: readonly string[];
+  readonly uid: readonly string[];
+  readonly group: readonly string[];
+  readonly extraPrefixes: readonly string[];
+}
+
+export interface FrontProxyOptions {
+  readonly anchors: Live<Anchors>;
+  /** Common names of proxies; empty allows every certificate of the authorities. */
+  readonly allowedNames: readonly string[];
+  readonly headers: IdentityHeaders;
+}
+
+/** Believes what headers say about the user, from proxies that show a certificate of these authorities. From others they mean nothing. */
+export function frontProxyAuthenticator({ anchors, allowedNames, headers }: FrontProxyOptions): Authenticator {
+  const complaint = vouchedBy(anchors);
+  return (request) => {
+    const peer = peerOf(request);
+    if (peer === null || complaint(peer) !== null) return { outcome: 'absent' };
+    const [proxy = ''] = subjectValues(peer, 'CN').slice(-1);
+    if (allowedNames.length > 0 && !allowedNames.includes(proxy)) return { outcome: 'absent' };
+    const sent = namedHeaders(request);
+    const name = first(sent, headers.user);
+    if (name === '') return { outcome: 'absent' };
+    return { outcome: 'user', user: withAuthenticatedGroup({ name, uid: first(sent, headers.uid), groups: all(sent, headers.group), extra: extraOf(sent, headers.extraPrefixes) }) };
+  };
+}
+
+type Pairs = readonly (readonly [name: string, value: string])[];
+
+/** Repeated headers one by one: joined, two groups would become one with a comma. */
+function namedHeaders({ rawHeaders }: Request): Pairs {
+  const pairs: [string, string][] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) pairs.push([rawHeaders[i]!.toLowerCase(), rawHeaders[i + 1]!]);
+  return pairs;
+}
+
+/** The first header that says something; of a repeated one the first counts. */
+function first(sent: Pairs, names: readonly string[]): string {
+  return names.map((name) => sent.find(([header]) => header === name.toLowerCase())?.[1] ?? '').find((value) => value !== '') ?? '';
+}
+
+const all = (sent: Pairs, names: readonly string[]): string[] =>
+  names.flatMap((name) => sent.filter(([header, value]) => header === name.toLowerCase() && value !== '').map(([, value]) => value));
+
+function extraOf(sent: Pairs, prefixes: readonly string[]): Record<string, string[]> {
+  const extra = new Map<string, string[]>();
+  for (const prefix of prefixes.map((text) => text.toLowerCase())) {
+    for (const [header, value] of sent) {
+      if (!header.startsWith(prefix)) continue;
+      const key = decodeKey(header.slice(prefix.length));
+      extra.set(key, [...(extra.get(key) ?? []), value]);
+    }
+  }
+  return Object.fromEntries(extra);
+}
+
+/** Keys may hold characters that header names may not; those are percent-encoded. */
+export function decodeKey(key: string): string {
+  try { return decodeURIComponent(key); } catch { return key; }
+}

@@ -1,0 +1,76 @@
+import type { X509Certificate } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
+import type { Request } from '../endpoints/context.js';
+import type { Live } from '../files/liveFile.js';
+
+/** The certificate that a client has shown, for as long as its connection lives. */
+export interface Peer {
+  readonly certificate: X509Certificate;
+  /** What it sent besides, which may lead from its certificate to an authority. */
+  readonly between: readonly X509Certificate[];
+  /** Why the handshake found it to be no good (signatures, validity, key usage), or null. */
+  readonly refusal: string | null;
+  /** Milliseconds since 1970. */
+  readonly notAfter: number;
+}
+
+/** Authorities that sign certificates of one kind of client. */
+export type Anchors = readonly X509Certificate[];
+
+const chainMax = 10;
+const peers = new WeakMap<object, Peer | null>();
+
+/** Null when the client has shown no certificate. */
+export function peerOf(request: Request): Peer | null {
+  const connection = connectionOf(request);
+  let peer = peers.get(connection);
+  if (peer === undefined) peers.set(connection, peer = readPeer(request.socket as TLSSocket));
+  return peer;
+}
+
+/** An HTTP/2 request's `socket` is a stand-in made anew for some accesses; its session is what lasts. */
+const connectionOf = (request: Request): object => ('stream' in request ? request.stream.session ?? request.stream : request.socket);
+
+function readPeer(socket: TLSSocket): Peer | null {
+  if (typeof socket.getPeerX509Certificate !== 'function') return null;
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return null;
+  const between: X509Certificate[] = [];
+  for (let next = certificate.issuerCertificate; next !== undefined && between.length < chainMax; next = next.issuerCertificate) between.push(next);
+  return { certificate, between, refusal: socket.authorized ? null : String(socket.authorizationError ?? 'not verified'), notAfter: Date.parse(certificate.validTo) };
+}
+
+/**
+ * Says why a peer is none of those that these authorities vouch for, or null. The handshake knows one set of authorities for all kinds of
+ * clients; which of them a certificate really leads to is found here, by signatures, once for each connection and each state of the file.
+ */
+export function vouchedBy(anchors: Live<Anchors>): (peer: Peer) => string | null {
+  const known = new WeakMap<Peer, { readonly anchors: Anchors; readonly leads: boolean }>();
+  return (peer) => {
+    if (peer.refusal !== null) return peer.refusal;
+    if (Date.now() > peer.notAfter) return 'CERT_HAS_EXPIRED';
+    let found = known.get(peer);
+    if (found?.anchors !== anchors.current) known.set(peer, found = { anchors: anchors.current, leads: leadsTo(peer.certificate, new Set(peer.between), anchors.current) });
+    return found.leads ? null : 'signed by an unknown authority';
+  };
+}
+
+/** Each certificate in between is tried once: what does not lead there now never will. */
+function leadsTo(certificate: X509Certificate, between: Set<X509Certificate>, anchors: Anchors): boolean {
+  if (anchors.some((anchor) => anchor.fingerprint256 === certificate.fingerprint256 || isIssued(certificate, anchor))) return true;
+  for (const next of between) {
+    if (!next.ca || Date.now() > Date.parse(next.validTo) || !isIssued(certificate, next)) continue;
+    between.delete(next);
+    if (leadsTo(next, between, anchors)) return true;
+  }
+  return false;
+}
+
+/** Names alone prove nothing. */
+const isIssued = (certificate: X509Certificate, by: X509Certificate): boolean => certificate.checkIssued(by) && certificate.verify(by.publicKey);
+
+/** Values of an attribute of a subject, in order and as they are: the text form of a subject would escape them. */
+export function subjectValues({ certificate }: Peer, attribute: 'CN' | 'O'): string[] {
+  const values = (certificate.toLegacyObject().subject as unknown as Readonly<Record<string, string | string[] | undefined>>)[attribute];
+  return values === undefined ? [] : Array.isArray(values) ? values : [values];
+}

@@ -1,0 +1,29 @@
+import type { Request } from '../endpoints/context.js';
+import type { Authenticator } from './authenticator.js';
+import type { IdentityHeaders } from './frontProxy.js';
+
+/** What proxies usually send; removed whether or not this server was told of proxies, because what is behind it may have been. */
+const usual: IdentityHeaders = { user: ['x-remote-user'], uid: ['x-remote-uid'], group: ['x-remote-group'], extraPrefixes: ['x-remote-extra-'] };
+
+/** Removes everything that says who the user is from requests that have passed: from here on only what authentication found counts. */
+export function stripCredentials(authenticate: Authenticator, configured: IdentityHeaders | null): Authenticator {
+  const lists = configured === null ? [usual] : [usual, configured];
+  const names = new Set(['authorization', ...lists.flatMap(({ user, uid, group }) => [...user, ...uid, ...group]).map((name) => name.toLowerCase())]);
+  const prefixes = lists.flatMap(({ extraPrefixes }) => extraPrefixes).map((prefix) => prefix.toLowerCase());
+  const told = (header: string): boolean => names.has(header) || prefixes.some((prefix) => header.startsWith(prefix));
+  return async (request) => {
+    const answer = authenticate(request);
+    const result = answer instanceof Promise ? await answer : answer;
+    if (result.outcome === 'user') removeHeaders(request, told);
+    return result;
+  };
+}
+
+/** From both forms in which Node keeps headers. */
+export function removeHeaders(request: Request, unwanted: (lowerCaseName: string) => boolean): void {
+  const found = Object.keys(request.headers).filter(unwanted);
+  if (found.length === 0) return;
+  for (const header of found) delete request.headers[header];
+  const { rawHeaders } = request;
+  for (let i = rawHeaders.length - 2; i >= 0; i -= 2) if (unwanted(rawHeaders[i]!.toLowerCase())) rawHeaders.splice(i, 2);
+}

@@ -1,0 +1,22 @@
+import type { Authenticator } from '../authenticator.js';
+import { check, type TokenAuthenticator } from './token.js';
+
+/** Browsers cannot set headers on WebSockets, but they can name protocols: one with this prefix carries a token in base64url. */
+const prefix = 'base64url.bearer.authorization.k8s.io.';
+
+/** Authenticates by the token among the protocols of a WebSocket. Another protocol must be named besides; the token's is taken out. */
+export function webSocketAuthenticator(authenticate: TokenAuthenticator, audiences: readonly string[]): Authenticator {
+  return async (request) => {
+    const named = request.headers['sec-websocket-protocol'];
+    if (typeof named !== 'string' || !named.includes(prefix)) return { outcome: 'absent' };
+    const protocols = named.split(',').map((protocol) => protocol.trim());
+    const [carrier, ...more] = protocols.filter((protocol) => protocol.startsWith(prefix));
+    if (carrier === undefined) return { outcome: 'absent' };
+    const others = protocols.filter((protocol) => !protocol.startsWith(prefix));
+    if (more.length > 0) return { outcome: 'invalid', reason: 'several tokens among the protocols of a WebSocket' };
+    if (others.length === 0) return { outcome: 'invalid', reason: 'a WebSocket names no protocol beside its token' };
+    const result = await check(authenticate, Buffer.from(carrier.slice(prefix.length), 'base64url').toString('utf8'), audiences);
+    if (result.outcome === 'user') request.headers['sec-websocket-protocol'] = others.join(', ');
+    return result;
+  };
+}

@@ -1,0 +1,74 @@
+import { statSync } from 'node:fs';
+
+/** A value made from files, which changes when they do. */
+export interface Live<T> {
+  readonly current: T;
+  /** Calls `listener` after each change. */
+  onChange(listener: (value: T) => void): void;
+}
+
+/** A value that never changes, where one that may is asked for. */
+export const fixed = <T>(current: T): Live<T> => ({ current, onChange: () => {} });
+
+export interface Source<T> {
+  readonly files: readonly string[];
+  /** Reads and checks the files. Throws when they cannot be used. */
+  readonly read: () => T;
+  /** Called when changed files cannot be used: what was read before goes on to count. */
+  readonly failed?: (error: Error) => void;
+  /** Called when they could be read again. */
+  readonly changed?: (value: T) => void;
+}
+
+/** How often files are looked at. Editors and mounted volumes replace files in ways that notifications miss; looking costs microseconds. */
+const intervalMs = 2_000;
+
+/** Follows files until stopped. One timer looks at all of them, and does not keep the process alive. */
+export class LiveFiles {
+  readonly #looks: (() => void)[] = [];
+  #timer: NodeJS.Timeout | null = null;
+
+  /** Reads now, and throws when that fails; from then on reads again whenever one of the files has changed. */
+  follow<T>(source: Source<T>): Live<T> {
+    const { files, read } = source;
+    const listeners: ((value: T) => void)[] = [];
+    let seen = files.map(identityOf).join(' ');
+    let current = read();
+    this.#looks.push(() => {
+      const now = files.map(identityOf).join(' ');
+      if (now === seen) return;
+      seen = now;
+      try {
+        current = read();
+      } catch (error) {
+        source.failed?.(error as Error);
+        return;
+      }
+      source.changed?.(current);
+      for (const listener of listeners) listener(current);
+    });
+    this.#timer ??= setInterval(() => { this.look(); }, intervalMs).unref();
+    return { get current() { return current; }, onChange: (listener) => { listeners.push(listener); } };
+  }
+
+  /** Looks at once. */
+  look(): void {
+    for (const look of this.#looks) look();
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#looks.length = 0;
+  }
+}
+
+/** Differs for a file that was written to or replaced, also behind a symbolic link. */
+function identityOf(file: string): string {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = statSync(file);
+    return `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+  } catch {
+    return 'absent';
+  }
+}
