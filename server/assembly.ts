@@ -67,7 +67,7 @@ export function assembleApi({ options, files, plugins, replica, log }: AssemblyO
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
   const access = createAccess({ options, files, storage, log: log.named('access') });
-  const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, access }) });
+  const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, access }), deletionsAtOnce: options['delete-collection-workers'] });
   const workers = createWorkers();
   const host = `${advertisedAddress(options)}:${options['secure-port']}`;
   const documents = openIdDocuments(access.tokens.issuer?.issuer ?? '', options['service-account-jwks-uri'] ?? `https://${host}${OPENID_PATHS.keys}`, files.verificationKeys);
@@ -79,7 +79,7 @@ export function assembleApi({ options, files, plugins, replica, log }: AssemblyO
   const openapi = createOpenApi(catalogue);
   return {
     storage, access,
-    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], compression: features.APIResponseCompression, cbor: features.CBORServingAndStorage }),
+    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], compression: features.APIResponseCompression, forcesDeletion: features.AllowUnsafeMalformedObjectDeletion, cbor: features.CBORServingAndStorage }),
     documents: async (context) => await discovery(context) || openid(context) || openapi.documents(context),
     bootstrap: async (signal) => {
       await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });

@@ -38,6 +38,8 @@ export interface EndpointOptions {
   readonly minRequestTimeoutSeconds?: number;
   /** Whether large answers to reads are compressed for clients that wish it: gate `APIResponseCompression`. */
   readonly compression?: boolean;
+  /** Gate `AllowUnsafeMalformedObjectDeletion`. */
+  readonly forcesDeletion?: boolean;
   /** Whether CBOR is spoken: gate `CBORServingAndStorage`. */
   readonly cbor?: boolean;
 }
@@ -69,9 +71,9 @@ const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<Reso
  * authorized the request, and only now is its body read. Throws StatusError for what the client is to see.
  */
 export function createEndpoints(options: EndpointOptions): (context: RequestContext) => Promise<void> {
-  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS, compression = true, cbor = false } = options;
+  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS, compression = true, forcesDeletion = false, cbor = false } = options;
   const encoders = encodersWith({ cbor });
-  const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, compression, reader: createBodyReader(workers) };
+  const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, compression, forcesDeletion, reader: createBodyReader(workers) };
   return async context => {
     context.encoders = encoders;
     try {

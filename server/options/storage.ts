@@ -28,7 +28,7 @@ export const storageFlags = {
     'watch-cache-sizes': { kind: 'strings', default: [], value: 'resource[.group]#size,...', check: watchCacheSize, help: 'Cache sizes; only 0 says something, which is "none": objects of that type are then read from the store.' },
     'encryption-provider-config': { kind: 'string', default: null, effect: 'refused', value: 'file', help: 'File of kind EncryptionConfiguration: how stored objects are encrypted.' },
     'encryption-provider-config-automatic-reload': { kind: 'bool', default: false, effect: 'none', help: 'Read that file again when it changes.' },
-    'delete-collection-workers': { kind: 'int', default: 1, min: 1, effect: 'none', help: 'Objects of one collection that are deleted at the same time.' },
+    'delete-collection-workers': { kind: 'int', default: 1, min: 1, help: 'Objects of one collection that are deleted at the same time.' },
     'event-ttl': { kind: 'duration', default: 3_600_000, effect: 'none', help: 'How long events are kept.' },
     'etcd-servers': { kind: 'strings', default: [], check: serverUrl, effect: 'refused', value: 'url,...', help: 'Servers of an etcd to use in place of the built-in store.' },
     'etcd-servers-overrides': { kind: 'strings', default: [], effect: 'refused', value: 'group/resource#url;url,...', help: 'Other etcd servers for single resources.' },

@@ -54,6 +54,8 @@ export interface Registry {
   create(target: Target, object: ApiObject, options: WriteOptions): Promise<StoredObject>;
   update(target: Target, change: Change, options: WriteOptions): Promise<Written>;
   delete(target: Target, wish: DeletionWish, options: WriteOptions): Promise<Deleted>;
+  /** Removes an object whose stored value cannot be read, whatever finalizers it may have had; refuses (422) one that can be read. */
+  deleteUnreadable(target: Target, options: WriteOptions): Promise<void>;
   /** Deletes what the query selects and answers with the list as it was before. */
   deleteCollection(resource: ServedResource, query: ListQuery, wish: DeletionWish, options: WriteOptions): Promise<ListPage>;
 }

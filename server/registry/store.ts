@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { ApiObject } from '../api/object.js';
 import type { Admission, AdmissionRequest } from '../admission/contract.js';
 import { qualifiedName } from '../api/resource.js';
-import { conflict, forbidden, notFound, plainError, StatusError, unavailable } from '../api/status.js';
+import { conflict, forbidden, invalidObject, notFound, plainError, StatusError, unavailable } from '../api/status.js';
 import type { ServedResource } from '../catalogue/resources.js';
 import type { Consistency, ObjectKey, SideWrite, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
+import { DamagedValueError } from '../storage/encoding.js';
 import { ALLOCATION_ATTEMPTS_MAX, type AllocationContext, type Allocator, type Allocators } from './allocation.js';
 import type { Change, Deleted, ListPage, ListQuery, Registry, Target, WatchQuery, WriteOptions, Written } from './contract.js';
 import { servedObject, toStorage } from './conversion.js';
@@ -17,14 +18,15 @@ import { admitToNamespace } from './namespaceLifecycle.js';
 import { strategyOf } from './strategies.js';
 import type { WriteContext } from './strategy.js';
 import { transientObject } from './transient.js';
+import { invalid, Path, toCause } from './validation/field.js';
 import { beginCreate, beginUpdate, checkIdentity, checkVersion, nameAndValidate, prepareCreate, prepareUpdate, wrongUid, type UpdateStep } from './writes.js';
 
 /** A generated name that is taken is replaced by another one this often. */
 const NAME_ATTEMPTS_MAX = 8;
 /** Every round one of the competing writers wins, so this many writers of one object can compete. */
 const WRITE_ATTEMPTS_MAX = 100;
-/** Deletions of one deletecollection under way at the same time. */
-const DELETIONS_AT_ONCE = 8;
+/** Deletions of one deletecollection under way at the same time, unless told. */
+const DELETIONS_AT_ONCE = 1;
 
 export interface RegistryOptions {
   readonly storage: Storage;
@@ -36,6 +38,8 @@ export interface RegistryOptions {
   /** For the resources that hold what the cluster has only once. */
   readonly allocators?: Allocators;
   readonly admission?: Admission | null;
+  /** `--delete-collection-workers`: objects of one collection that are deleted at the same time. */
+  readonly deletionsAtOnce?: number;
 }
 
 export const createRegistry = (options: RegistryOptions): Registry => new GenericRegistry(options);
@@ -70,8 +74,10 @@ class GenericRegistry implements Registry {
 
   private readonly allocators: Allocators;
   private readonly admission: Admission | null;
+  private readonly deletionsAtOnce: number;
 
-  constructor({ storage, now = Date.now, random = Math.random, newUid = randomUUID, allocators = {}, admission = null }: RegistryOptions) {
+  constructor({ storage, now = Date.now, random = Math.random, newUid = randomUUID, allocators = {}, admission = null, deletionsAtOnce = DELETIONS_AT_ONCE }: RegistryOptions) {
+    this.deletionsAtOnce = deletionsAtOnce;
     this.storage = storage;
     this.allocators = allocators;
     this.admission = admission;
@@ -270,7 +276,7 @@ class GenericRegistry implements Registry {
     return this.remove(target, marked.object, options);
   }
 
-  private async admitDeletion(target: Target, old: ApiObject, options: WriteOptions): Promise<void> {
+  private async admitDeletion(target: Target, old: ApiObject | null, options: WriteOptions): Promise<void> {
     const request = admissionRequest(target, { operation: 'DELETE', name: target.name, object: null, old }, options);
     await this.admission?.admit(request);
     await this.admission?.validate(request);
@@ -300,12 +306,42 @@ class GenericRegistry implements Registry {
 
   async deleteCollection(resource: ServedResource, query: ListQuery, wish: DeletionWish, options: WriteOptions): Promise<ListPage> {
     const page = await this.list(resource, query);
-    for (let start = 0; start < page.items.length; start += DELETIONS_AT_ONCE) {
-      const batch = page.items.slice(start, start + DELETIONS_AT_ONCE);
-      const results = await Promise.allSettled(batch.map(({ namespace, name }) => this.delete({ resource, namespace, name }, wish, options)));
-      for (const result of results) if (result.status === 'rejected' && !isNotFound(result.reason)) throw result.reason;
-    }
+    // Shared by all workers: each takes the next object when it is done with one. After a failure nobody takes another.
+    const left = page.items.values();
+    const failures: unknown[] = [];
+    const work = async (): Promise<void> => {
+      for (const { namespace, name } of left) {
+        await this.delete({ resource, namespace, name }, wish, options).catch((error: unknown) => { if (!isNotFound(error)) failures.push(error); });
+        if (failures.length > 0) return;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(this.deletionsAtOnce, page.items.length) }, work));
+    if (failures.length > 0) throw failures[0];
     return page;
+  }
+
+  async deleteUnreadable(target: Target, options: WriteOptions): Promise<void> {
+    const key = keyOf(target);
+    const damage = await this.damageOf(key, target);
+    await this.admitDeletion(target, null, options);
+    const result = await this.storage.delete(key, damage.version, { timeoutMs: options.timeoutMs });
+    switch (result.outcome) {
+      case 'applied': return;
+      // Somebody else has removed or replaced it: what the client wanted gone is gone, or not what it meant.
+      case 'conflict': case 'taken': throw modified(target.resource.storage, target.name);
+      default: throw writeFailure(result);
+    }
+  }
+
+  private async damageOf(key: ObjectKey, target: Target): Promise<DamagedValueError> {
+    try {
+      if (await this.read(key, 'mostRecent') === null) throw absent(target);
+    } catch (error) {
+      if (error instanceof DamagedValueError) return error;
+      throw error;
+    }
+    const { group, resource: kind } = target.resource;
+    throw invalidObject({ group, kind }, target.name, [toCause(invalid(FORCE, true, 'is exclusively used to delete corrupt object(s), try again by removing this option'))]);
   }
 
   private async read(key: ObjectKey, at: 'any' | 'mostRecent'): Promise<StoredObject | null> {
@@ -332,6 +368,7 @@ class GenericRegistry implements Registry {
   }
 }
 
+const FORCE = Path.of('ignoreStoreReadErrorWithClusterBreakingPotential');
 const keyOf = ({ resource, namespace, name }: Target): ObjectKey => ({ resource: resource.storage, namespace, name });
 const absent = ({ resource, name }: Target): StatusError => notFound({ group: resource.group, resource: resource.resource }, name);
 const admissionRequest = ({ resource, namespace }: Target, what: Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> & { readonly subresource?: string }, options: WriteOptions): AdmissionRequest =>

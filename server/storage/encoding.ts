@@ -47,6 +47,9 @@ export interface Item {
 
 /** A stored value that cannot be read: damaged, or written by a program that knows more formats. */
 export class DamagedValueError extends Error {
+  /** Where the value was written; 0 until that is known. */
+  version = 0;
+
   constructor(readonly key: ObjectKey, why: string, options?: ErrorOptions) {
     super(`stored value of ${key.resource.resource} ${key.namespace === '' ? '' : `${key.namespace}/`}${key.name} cannot be read: ${why}`, options);
     this.name = 'DamagedValueError';

@@ -73,6 +73,7 @@ export class StoredItem implements StoredObject {
 export class DamagedItem extends StoredItem {
   constructor(facts: ResourceFacts, key: ObjectKey, version: Version, readonly damage: DamagedValueError) {
     super(facts, key.namespace, key.name, version, bareItem(key, version));
+    damage.version = version;
   }
 
   override atVersion(version: Version): StoredItem {

@@ -9,11 +9,18 @@ import { goType, typeComplaint } from '../goTypes.js';
 import { booleanParameter, integerParameter, refuseFindings } from './values.js';
 import { dryRunFindings } from './writeOptions.js';
 
-export interface DeleteParameters { readonly wish: DeletionWish; readonly dryRun: boolean }
+export interface DeleteParameters {
+  readonly wish: DeletionWish;
+  readonly dryRun: boolean;
+  /** The object is to go although it cannot be read. False unless the feature is on. */
+  readonly unreadable: boolean;
+}
 
 const DELETE_OPTIONS = { group: '', version: 'v1', kind: 'DeleteOptions' };
 const POLICIES = ['Foreground', 'Background', 'Orphan'] as const;
 const POLICY = Path.of('propagationPolicy');
+const FORCE_MEMBER = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+const FORCE = Path.of(FORCE_MEMBER);
 
 interface Raw {
   readonly gracePeriodSeconds: number | null;
@@ -22,28 +29,45 @@ interface Raw {
   readonly dryRun: readonly string[];
   readonly uid: string | null;
   readonly resourceVersion: string | null;
+  readonly preconditions: boolean;
+  readonly unreadable: boolean;
 }
 
-/** From the body if there is one, which then counts alone; otherwise from the query. Throws 400, 415 or 422. */
-export async function parseDeleteParameters(context: RequestContext, reader: BodyReader): Promise<DeleteParameters> {
+/**
+ * From the body if there is one, which then counts alone; otherwise from the query. `force` is the gate of the option that removes what
+ * cannot be read: without it the option is not looked at. Throws 400, 415 or 422.
+ */
+export async function parseDeleteParameters(context: RequestContext, reader: BodyReader, force: boolean): Promise<DeleteParameters> {
   const body = await reader.raw(context, DELETE_OPTIONS, (message): StatusError => badRequest(`couldn't get version/kind; json parse error: ${message}`));
-  return parametersOf(body === null ? fromQuery(context.query) : fromBody(body.value));
+  return parametersOf(body === null ? fromQuery(context.query) : fromBody(body.value), force);
 }
 
 /** From options that stand inside of another object. Throws 400 or 422. */
-export const deleteParametersOf = (options: JsonValue): DeleteParameters => parametersOf(fromBody(options));
+export const deleteParametersOf = (options: JsonValue): DeleteParameters => parametersOf(fromBody(options), false);
 
-function parametersOf(raw: Raw): DeleteParameters {
-  refuseFindings('DeleteOptions', [...policyFindings(raw), ...dryRunFindings(raw.dryRun)]);
+function parametersOf(raw: Raw, force: boolean): DeleteParameters {
+  const unreadable = force && raw.unreadable;
+  refuseFindings('DeleteOptions', [...policyFindings(raw), ...dryRunFindings(raw.dryRun), ...(unreadable ? forceFindings(raw) : [])]);
   const { gracePeriodSeconds, orphanDependents, uid, resourceVersion, dryRun } = raw;
   const propagationPolicy = raw.propagationPolicy as DeletionWish['propagationPolicy'];
-  return { dryRun: dryRun.length > 0, wish: { gracePeriodSeconds, propagationPolicy, orphanDependents, uid, resourceVersion } };
+  return { dryRun: dryRun.length > 0, unreadable, wish: { gracePeriodSeconds, propagationPolicy, orphanDependents, uid, resourceVersion } };
 }
 
 function policyFindings({ propagationPolicy, orphanDependents }: Raw): FieldError[] {
   if (propagationPolicy === null) return [];
   if (orphanDependents !== null) return [invalid(POLICY, propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set')];
   return (POLICIES as readonly string[]).includes(propagationPolicy) ? [] : [notSupported(POLICY, propagationPolicy, [...POLICIES, 'nil'])];
+}
+
+/** Nothing that depends on the object's content can be asked for together with its removal unread. */
+function forceFindings({ dryRun, propagationPolicy, orphanDependents, gracePeriodSeconds, preconditions }: Raw): FieldError[] {
+  const others = { dryRun: dryRun.length > 0, propagationPolicy: propagationPolicy !== null, orphanDependents: orphanDependents !== null, gracePeriodSeconds: gracePeriodSeconds !== null, preconditions };
+  return Object.entries(others).filter(([, given]) => given).map(([name]) => invalid(FORCE, true, `cannot be set together with .${name}`));
+}
+
+/** A collection has no object of which it could be known that it cannot be read. */
+export function refuseForceOnCollection({ unreadable }: DeleteParameters): void {
+  if (unreadable) refuseFindings('DeleteOptions', [invalid(FORCE, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')]);
 }
 
 const fromQuery = (query: URLSearchParams): Raw => ({
@@ -53,6 +77,8 @@ const fromQuery = (query: URLSearchParams): Raw => ({
   dryRun: query.getAll('dryRun'),
   uid: query.get('uid'),
   resourceVersion: query.get('resourceVersion'),
+  preconditions: query.has('uid') || query.has('resourceVersion'),
+  unreadable: booleanParameter(query, FORCE_MEMBER) ?? false,
 });
 
 function fromBody(value: JsonValue): Raw {
@@ -60,7 +86,8 @@ function fromBody(value: JsonValue): Raw {
   if (complaint !== null) throw badRequest(`couldn't get version/kind; json parse error: ${complaint}`);
   const body = membersOf(value);
   checkKind(body);
-  const preconditions = field(body, 'preconditions', 'v1.Preconditions', isObject) ?? {};
+  const given = field(body, 'preconditions', 'v1.Preconditions', isObject);
+  const preconditions = given ?? {};
   return {
     gracePeriodSeconds: field(body, 'gracePeriodSeconds', 'int64', isInteger),
     propagationPolicy: field(body, 'propagationPolicy', 'v1.DeletionPropagation', isString),
@@ -68,6 +95,8 @@ function fromBody(value: JsonValue): Raw {
     dryRun: field(body, 'dryRun', '[]string', isStrings) ?? [],
     uid: field(preconditions, 'uid', 'types.UID', isString, 'Preconditions.preconditions'),
     resourceVersion: field(preconditions, 'resourceVersion', 'string', isString, 'Preconditions.preconditions'),
+    preconditions: given !== null,
+    unreadable: field(body, FORCE_MEMBER, 'bool', isBoolean) ?? false,
   };
 }
 

@@ -22,6 +22,8 @@ export interface VerbDeps {
   readonly minRequestTimeoutSeconds: number;
   /** Large answers to reads are compressed for clients that wish it. */
   readonly compression: boolean;
+  /** Objects that cannot be read may be removed unread by those who are allowed to: gate `AllowUnsafeMalformedObjectDeletion`. */
+  readonly forcesDeletion: boolean;
 }
 
 export type VerbHandler = (context: RequestContext, route: Route, deps: VerbDeps) => Promise<void>;

@@ -1,13 +1,16 @@
 import type { ApiObject } from '../../api/object.js';
+import { attributesOf } from '../../authorization/authorizer.js';
+import type { RequestContext } from '../context.js';
+import { forbidden } from '../../api/status.js';
 import { servedObject } from '../../registry/conversion.js';
 import { strategyOf } from '../../registry/strategies.js';
 import { deletedStatus, sendDocument, sendList, sendObject } from '../answers.js';
-import { negotiate } from '../negotiation.js';
-import { parseDeleteParameters } from '../options/deleteOptions.js';
+import { negotiate, type Representation } from '../negotiation.js';
+import { parseDeleteParameters, refuseForceOnCollection } from '../options/deleteOptions.js';
 import { parseListOptions } from '../options/listOptions.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { Route } from '../routing.js';
-import { targetOf, writeOptions, type VerbHandler } from './deps.js';
+import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
 
 const SINGLE = { collection: false, stream: false } as const;
 
@@ -36,9 +39,11 @@ export const update: VerbHandler = async (context, route, { registry, reader }) 
 };
 
 /** DELETE of one object. What answers depends on the kind, and on whether the object is gone already. */
-export const remove: VerbHandler = async (context, route, { registry, reader }) => {
+export const remove: VerbHandler = async (context, route, deps) => {
+  const { registry, reader, forcesDeletion } = deps;
   const representation = negotiate(context, SINGLE);
-  const { wish, dryRun } = await parseDeleteParameters(context, reader);
+  const { wish, dryRun, unreadable } = await parseDeleteParameters(context, reader, forcesDeletion);
+  if (unreadable) return removeUnreadable(context, route, deps, representation);
   const { object, gone } = await registry.delete(targetOf(route), wish, writeOptions(context, dryRun));
   if (gone && strategyOf(route.resource.storage).deleteAnswers !== 'object') {
     sendDocument(context, representation, deletedStatus(route.resource, object.name, servedObject(route.resource, object).metadata.uid ?? ''));
@@ -48,12 +53,26 @@ export const remove: VerbHandler = async (context, route, { registry, reader }) 
   }
 };
 
+const FORCE_VERB = 'unsafe-delete-ignore-read-errors';
+
+/** Who removes an object unread may break whatever relied on its finalizers; that takes a right of its own. */
+async function removeUnreadable(context: RequestContext, route: Route, { registry, authorize }: VerbDeps, representation: Representation): Promise<void> {
+  const { resource, name } = route;
+  const attributes = attributesOf(context.user, context.info, '');
+  const { decision, reason } = await authorize({ ...attributes, verb: FORCE_VERB });
+  if (decision !== 'allow') throw forbidden(resource, name, `not permitted to do ${JSON.stringify(FORCE_VERB)}, reason: ${reason}`);
+  await registry.deleteUnreadable(targetOf(route), writeOptions(context, false));
+  sendDocument(context, representation, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { name, kind: resource.kind }, code: 200 });
+}
+
 /** DELETE of a collection: answers with what was there. */
-export const removeCollection: VerbHandler = async (context, route, { registry, reader }) => {
+export const removeCollection: VerbHandler = async (context, route, { registry, reader, forcesDeletion }) => {
   const { resource, namespace } = route;
   const representation = negotiate(context, { collection: true, stream: false });
   const options = parseListOptions(context.query, resource, namespace);
-  const { wish, dryRun } = await parseDeleteParameters(context, reader);
+  const parameters = await parseDeleteParameters(context, reader, forcesDeletion);
+  refuseForceOnCollection(parameters);
+  const { wish, dryRun } = parameters;
   const page = await registry.deleteCollection(resource, { ...options, namespace: scopeOf(route) }, wish, writeOptions(context, dryRun));
   await sendList(context, representation, resource, page, resource.namespaced && namespace === null);
 };

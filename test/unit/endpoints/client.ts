@@ -7,7 +7,7 @@ export interface Call { readonly body?: unknown; readonly raw?: string; readonly
 /** Sends one request; the body of the answer is parsed where it is JSON. */
 export async function call(url: string, method: string, path: string, { body, raw, type = 'application/json', headers = {} }: Call = {}): Promise<Answer> {
   const data = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-  const response = await open(url, method, path, { ...headers, ...(data === undefined ? {} : { 'content-type': type }) }, data);
+  const response = await open(url, method, path, { ...headers, ...(data === undefined ? {} : { 'content-type': type, 'content-length': String(Buffer.byteLength(data)) }) }, data);
   let text = '';
   for await (const chunk of response) text += String(chunk);
   let parsed: JsonObject = {};

@@ -15,7 +15,8 @@ import { createMetrics } from '../../../server/observability/metrics.js';
 import { createOpenApi } from '../../../server/openapi/openapi.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';
 import { selectableFieldsOf } from '../../../server/registry/strategies.js';
-import { createRegistry } from '../../../server/registry/store.js';
+import { createRegistry, type RegistryOptions } from '../../../server/registry/store.js';
+import type { Storage } from '../../../server/storage/contract.js';
 import { createMemoryStorage, type MemoryStorage } from '../../../server/storage/memory.js';
 import { createWorkers } from '../../../workers/pool.js';
 
@@ -28,11 +29,18 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
+export interface TestServerOptions {
+  /** Stands between registry and storage. */
+  readonly wrap?: (storage: Storage) => Storage;
+  readonly registry?: Partial<RegistryOptions>;
+  readonly endpoints?: Partial<EndpointOptions>;
+}
+
 /** Versions below the first one count as compacted. The endpoints run over the in-memory storage, behind the real filters, on plain HTTP; every request comes from an administrator. */
-export async function startTestServer(log: Logger = silent, more: { readonly endpoints?: Partial<EndpointOptions> } = {}): Promise<TestServer> {
+export async function startTestServer(log: Logger = silent, more: TestServerOptions = {}): Promise<TestServer> {
   const storage = createMemoryStorage({ selectableFields: selectableFieldsOf, startVersion: 1000 });
   const catalogue = createCatalogue();
-  const registry = createRegistry({ storage });
+  const registry = createRegistry({ storage: more.wrap?.(storage) ?? storage, ...more.registry });
   const workers = createWorkers();
   const discovery = createDiscovery({ catalogue, cbor: more.endpoints?.cbor ?? false });
   const openapi = createOpenApi(catalogue);
