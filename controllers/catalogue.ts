@@ -1,5 +1,6 @@
 import type { Controller } from './client/controller.js';
 import type { ManagerEnvironment } from './environment.js';
+import { cronJobController } from './cronjob/cronJobController.js';
 import { deploymentController } from './deployment/deploymentController.js';
 import { GarbageCollector } from './garbagecollector/garbageCollector.js';
 import { jobController } from './job/jobController.js';
@@ -32,11 +33,12 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   { name: 'replicationcontroller-controller', alias: 'replicationcontroller', account: 'replication-controller', make: replicationControllerController },
   { name: 'deployment-controller', alias: 'deployment', account: 'deployment-controller', make: deploymentController },
   { name: 'job-controller', alias: 'job', account: 'job-controller', make: jobController },
+  { name: 'cronjob-controller', alias: 'cronjob', account: 'cronjob-controller', make: cronJobController },
 ];
 
 /** Controllers of the reference that this program does not have yet. */
 export const missingControllers: readonly string[] = [
-  'clusterrole-aggregation-controller', 'cronjob-controller', 'daemonset-controller', 'disruption-controller', 'endpoints-controller', 'endpointslice-controller',
+  'clusterrole-aggregation-controller', 'daemonset-controller', 'disruption-controller', 'endpoints-controller', 'endpointslice-controller',
   'endpointslice-mirroring-controller', 'legacy-serviceaccount-token-controller', 'pod-garbage-collector-controller', 'resourcequota-controller',
   'serviceaccount-token-controller', 'statefulset-controller', 'ttl-after-finished-controller',
 ];

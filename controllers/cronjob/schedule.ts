@@ -1,0 +1,85 @@
+import { Cron } from 'croner';
+import { parseSchedule, type Timing } from './grammar.js';
+import { zoneOf, type Zone } from './zones.js';
+
+/** The moments at which something is due, in milliseconds since 1970. */
+export interface Schedule {
+  /** The first one after `ms`; null when there is none within five years (the 31st of February). */
+  next(ms: number): number | null;
+  /** The last one that is after `from` and not after `until`; null when there is none. */
+  last(from: number, until: number): number | null;
+}
+
+export type ScheduleResult = { readonly ok: true; readonly schedule: Schedule } | { readonly ok: false; readonly message: string };
+
+const yearMs = 366 * 24 * 3_600_000;
+const horizonMs = 5 * yearMs;
+/** Clocks are set some twenty times within the horizon; more often is a defect. */
+const changesMax = 1_000;
+
+/** Reads a schedule. `zone` is what `timeZone` says, or what the process runs in. A zone within the text wins. */
+export function scheduleOf(text: string, zoneName: string): ScheduleResult {
+  const parsed = parseSchedule(text);
+  if (!parsed.ok) return parsed;
+  const name = parsed.zone ?? zoneName;
+  const zone = zoneOf(name);
+  if (!zone) return { ok: false, message: `provided bad location ${name}: unknown time zone ${name}` };
+  return { ok: true, schedule: byTiming(parsed.timing, zone) };
+}
+
+function byTiming(timing: Timing, zone: Zone): Schedule {
+  if (timing.kind === 'every') return everySchedule(timing.ms);
+  const next = calendarNext(timing.fields, zone);
+  return { next, last: (from, until) => lastOf(next, from, until) };
+}
+
+/** Counts from whole seconds, whatever the calendar says. */
+function everySchedule(everyMs: number): Schedule {
+  const next = (ms: number): number => Math.floor(ms / 1000) * 1000 + everyMs;
+  return {
+    next,
+    last(from, until) {
+      const first = next(from);
+      return first > until ? null : first + Math.floor((until - first) / everyMs) * everyMs;
+    },
+  };
+}
+
+/**
+ * Moments at which the clock on the wall shows what the fields say. A time that is skipped when clocks go forward does not come that day; one
+ * that is shown twice when they go back comes twice. The library computes with a clock that is never set, and this steps from one change to the
+ * next; its own treatment of changes is another.
+ */
+function calendarNext(fields: string, zone: Zone): (ms: number) => number | null {
+  const cron = new Cron(fields, { paused: true, utcOffset: 0, mode: '5-part' });
+  const nextOnWall = (wall: number): number | null => cron.nextRun(new Date(wall))?.getTime() ?? null;
+  return ms => {
+    let start = ms;
+    let offset = zone.offsetAt(start);
+    let shown = start + offset;
+    for (let changes = 0; changes < changesMax; changes++) {
+      const wall = nextOnWall(shown);
+      if (wall === null || wall - offset > ms + horizonMs) return null;
+      const change = zone.nextChange(start, wall - offset);
+      if (change === null) return wall - offset;
+      start = change;
+      offset = zone.offsetAt(change);
+      // One before, because the very moment of the change may be due.
+      shown = change + offset - 1;
+    }
+    return null;
+  };
+}
+
+/** Halves the span; each step either finds a later moment or leaves out half of what remains. */
+function lastOf(next: (ms: number) => number | null, from: number, until: number): number | null {
+  const upTo = (ms: number): number | null => { const found = next(ms); return found !== null && found <= until ? found : null; };
+  let found = upTo(from);
+  for (let [low, high] = [found ?? until, until]; low < high;) {
+    const middle = Math.floor((low + high) / 2);
+    const later = upTo(middle);
+    if (later === null) high = middle;
+    else { found = later; low = later; }
+  }
+  return found;
+}

@@ -1,0 +1,74 @@
+/** What clocks on walls show, by the time zone database of the runtime. Pure, apart from that database. */
+
+/** A time zone: how far its clocks are ahead of UTC. */
+export interface Zone {
+  readonly offsetAt: (ms: number) => number;
+  /** The first moment after `from`, and not after `until`, at which clocks are set; null when they run on. */
+  readonly nextChange: (from: number, until: number) => number | null;
+}
+
+/** The database holds about 600 names; other texts never get a formatter. */
+const zonesMax = 1_000;
+const known = new Map<string, Zone>();
+
+/** Clocks are set at most twice within a month (Morocco does, around Ramadan): two changes cannot hide between two looks. */
+const lookMs = 7 * 24 * 3_600_000;
+
+const utc: Zone = { offsetAt: () => 0, nextChange: () => null };
+
+/** The zone of a name in the database; '' is UTC. null for a name that is not there; offsets are no names. */
+export function zoneOf(name: string): Zone | null {
+  if (name === '' || name === 'UTC') return utc;
+  const found = known.get(name);
+  if (found) return found;
+  if (!/^[A-Za-z_]/.test(name) || known.size >= zonesMax) return null;
+  try {
+    const zone = zoneBy(new Intl.DateTimeFormat('en-US', { timeZone: name, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' }));
+    known.set(name, zone);
+    return zone;
+  } catch {
+    // RangeError: no such zone.
+    return null;
+  }
+}
+
+function zoneBy(format: Intl.DateTimeFormat): Zone {
+  const offsetAt = (ms: number): number => {
+    const part: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
+    for (const { type, value } of format.formatToParts(ms)) part[type] = Number(value);
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
+    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000;
+  };
+  return { offsetAt, nextChange: (from, until) => nextChange(offsetAt, from, until) };
+}
+
+function nextChange(offsetAt: (ms: number) => number, from: number, until: number): number | null {
+  const before = offsetAt(from);
+  for (let low = from; low < until;) {
+    const high = Math.min(low + lookMs, until);
+    if (offsetAt(high) !== before) return firstOther(offsetAt, before, low, high);
+    low = high;
+  }
+  return null;
+}
+
+/** Halves the span until the change is known to the millisecond. */
+function firstOther(offsetAt: (ms: number) => number, before: number, from: number, until: number): number {
+  let [low, high] = [from, until];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetAt(middle) === before) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** A moment with the offset of its zone, as in RFC 3339. */
+export function zonedText(ms: number, zone: Zone): string {
+  const offset = zone.offsetAt(ms);
+  const wall = new Date(ms + offset).toISOString().slice(0, 19);
+  if (offset === 0) return `${wall}Z`;
+  const minutes = Math.floor(Math.abs(offset) / 60_000);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${wall}${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
