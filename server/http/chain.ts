@@ -6,6 +6,7 @@ import type { Authorizer } from '../authorization/authorizer.js';
 import { StatusError, tooManyRequests, unavailable } from '../api/status.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
+import { ActiveList, type ActiveExchanges } from './activeExchanges.js';
 import { Exchange } from './exchange.js';
 import { toStatusError, writeStatusError, writeText } from './errors.js';
 import { auditFilter } from './filters/audit.js';
@@ -43,7 +44,7 @@ export type Draining = 'no' | 'retryAfter' | 'unavailable';
 export interface Chain {
   readonly handle: (request: Request, response: Response, upgrade?: Upgrade) => void;
   /** Requests that have not been answered completely. */
-  readonly active: ReadonlySet<Exchange>;
+  readonly active: ActiveExchanges;
   drain(how: Draining): void;
 }
 
@@ -53,7 +54,7 @@ export interface Chain {
  */
 export function createChain(options: ChainOptions, answer: Answer): Chain {
   const { log, metrics } = options;
-  const active = new Set<Exchange>();
+  const active = new ActiveList();
   let draining: Draining = 'no';
   const observe = observeFilter(metrics.requests, log.named('access'));
   const cors = corsFilter(options.corsOrigins, options.strictTransportSecurity);

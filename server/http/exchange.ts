@@ -20,6 +20,8 @@ export class Exchange implements RequestContext {
   readonly startedAt = performance.now();
   /** The response is over: sent completely, or cut off. */
   closed = false;
+  /** Where the list of active requests has this one. */
+  place = -1;
   #controller: AbortController | null = null;
   #reason: Error | null = null;
   #body: Promise<Buffer> | null = null;
