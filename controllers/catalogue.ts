@@ -1,5 +1,6 @@
 import type { Controller } from './client/controller.js';
 import type { ManagerEnvironment } from './environment.js';
+import { clusterRoleAggregation } from './clusterroleaggregation/aggregationController.js';
 import { cronJobController } from './cronjob/cronJobController.js';
 import { deploymentController } from './deployment/deploymentController.js';
 import { GarbageCollector } from './garbagecollector/garbageCollector.js';
@@ -8,6 +9,7 @@ import { namespaceController } from './namespace/namespaceController.js';
 import { replicaSetController, replicationControllerController } from './replicaset/replicaSets.js';
 import { defaultAccountController } from './serviceaccount/defaultAccounts.js';
 import { rootCaPublisher } from './serviceaccount/rootCaPublisher.js';
+import { ttlController } from './ttlafterfinished/ttlController.js';
 
 /** One controller of this program. */
 export interface ControllerEntry {
@@ -34,13 +36,15 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   { name: 'deployment-controller', alias: 'deployment', account: 'deployment-controller', make: deploymentController },
   { name: 'job-controller', alias: 'job', account: 'job-controller', make: jobController },
   { name: 'cronjob-controller', alias: 'cronjob', account: 'cronjob-controller', make: cronJobController },
+  { name: 'ttl-after-finished-controller', alias: 'ttl-after-finished', account: 'ttl-after-finished-controller', make: ttlController },
+  { name: 'clusterrole-aggregation-controller', alias: 'clusterrole-aggregation', account: 'clusterrole-aggregation-controller', make: clusterRoleAggregation },
 ];
 
 /** Controllers of the reference that this program does not have yet. */
 export const missingControllers: readonly string[] = [
-  'clusterrole-aggregation-controller', 'daemonset-controller', 'disruption-controller', 'endpoints-controller', 'endpointslice-controller',
+  'daemonset-controller', 'disruption-controller', 'endpoints-controller', 'endpointslice-controller',
   'endpointslice-mirroring-controller', 'legacy-serviceaccount-token-controller', 'pod-garbage-collector-controller', 'resourcequota-controller',
-  'serviceaccount-token-controller', 'statefulset-controller', 'ttl-after-finished-controller',
+  'serviceaccount-token-controller', 'statefulset-controller',
 ];
 
 /** Whether `--controllers` asks for a controller: its own name decides, `*` decides for the rest. */

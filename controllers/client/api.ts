@@ -57,9 +57,20 @@ export type PatchType = 'application/merge-patch+json' | 'application/strategic-
 export interface Patch {
   readonly type: PatchType;
   readonly body: unknown;
+  /** Of server-side apply alone. */
+  readonly apply?: ApplyOptions;
+}
+
+export interface ApplyOptions {
+  /** Who owns the fields that are applied. */
+  readonly fieldManager: string;
+  /** Takes fields from others who own them; without it that is a conflict. */
+  readonly force: boolean;
 }
 
 export const mergePatch = (body: unknown): Patch => ({ type: 'application/merge-patch+json', body });
+/** Server-side apply: the fields of `body`, and no others, are then `fieldManager`'s. */
+export const applyPatch = (body: unknown, apply: ApplyOptions): Patch => ({ type: 'application/apply-patch+yaml', body, apply });
 export const strategicPatch = (body: unknown): Patch => ({ type: 'application/strategic-merge-patch+json', body });
 
 export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';

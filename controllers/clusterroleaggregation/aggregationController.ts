@@ -1,0 +1,30 @@
+import { applyPatch } from '../client/api.js';
+import { QueueController, type Controller } from '../client/controller.js';
+import { keyOf, nameOf } from '../client/object.js';
+import type { ManagerEnvironment } from '../environment.js';
+import { clusterRoles } from '../kinds/others.js';
+import { sameJson } from '../workloads/sameJson.js';
+import { aggregatedRules } from './aggregation.js';
+
+/** Who owns the rules; the reference's name, so that a cluster that changes over keeps one owner. */
+const fieldManager = 'clusterrole-aggregation-controller';
+
+/** Keeps the rules of roles that gather those of others. */
+export function clusterRoleAggregation(environment: ManagerEnvironment): Controller {
+  const controller = new QueueController(environment, { name: 'clusterrole_aggregation', workers: 5, sync: name => syncRole(environment, name) });
+  const { cache } = controller.needs(clusterRoles);
+  // Any role may be selected, or have been selected, by any of them.
+  const addAll = (): void => { for (const role of cache.list()) if (role.aggregationRule) controller.queue.add(nameOf(role)); };
+  controller.needs(clusterRoles).addHandlers({ added: addAll, changed: addAll, removed: addAll });
+  return controller;
+}
+
+/** Applies the rules with force: what is written by hand does not last. */
+export async function syncRole({ api, informers }: ManagerEnvironment, name: string): Promise<void> {
+  const { cache } = informers.of(clusterRoles);
+  const role = cache.get(name);
+  if (!role?.aggregationRule) return;
+  const rules = aggregatedRules(role, cache.list());
+  if (sameJson(rules, role.rules)) return;
+  await api.patch(clusterRoles, keyOf(role), applyPatch({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: clusterRoles.kind, metadata: { name }, ...(rules.length > 0 ? { rules } : {}) }, { fieldManager, force: true }));
+}

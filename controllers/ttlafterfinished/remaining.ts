@@ -1,0 +1,13 @@
+import { isTerminating, keyTextOf, timeOf } from '../client/object.js';
+import type { Job } from '../kinds/batch.js';
+
+/** Milliseconds that a Job is still to be kept, 0 or less when it may go; null for one that stays, runs or is being deleted. Pure. */
+export function remainingMs(job: Job, now: number): number | null {
+  const seconds = job.spec?.ttlSecondsAfterFinished;
+  if (seconds === undefined || isTerminating(job)) return null;
+  const end = job.status?.conditions?.find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
+  if (!end) return null;
+  const finishedAt = timeOf(end.lastTransitionTime);
+  if (Number.isNaN(finishedAt)) throw new Error(`unable to find the time when the Job ${keyTextOf(job)} finished`);
+  return finishedAt + seconds * 1000 - now;
+}
