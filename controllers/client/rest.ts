@@ -75,7 +75,7 @@ export class RestApi implements Api {
   }
 
   patch<T extends KubeObject>(type: Resource<T>, key: ObjectKey, patch: Patch, { subresource = '' }: { readonly subresource?: string } = {}): Promise<T> {
-    return this.#json({ method: 'PATCH', path: pathOf(type, { ...key, subresource }), body: patch.body, type: patch.type });
+    return this.#json({ method: 'PATCH', path: pathOf(type, { ...key, subresource }) + queryOf({ ...patch.apply }), body: patch.body, type: patch.type });
   }
 
   async delete(type: Resource, key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
