@@ -6,6 +6,7 @@ import type { ServedResource } from '../catalogue/resources.js';
 import type { ListPage } from '../registry/contract.js';
 import type { StoredObject } from '../storage/contract.js';
 import type { RequestContext } from './context.js';
+import { jsonEncoder } from './encoders/json.js';
 import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoders/encoder.js';
 import { encodeContinue } from './options/continueToken.js';
 import type { Representation } from './negotiation.js';
@@ -34,12 +35,16 @@ export function encodeObject({ encoder, form }: Representation, resource: Served
 
 /** Answers with one object. Throws 406 when the client asked for a list. */
 export function sendObject(context: RequestContext, representation: Representation, resource: ServedResource, stored: StoredObject, code = 200): void {
-  send(context, code, representation.encoder.mediaType, singleObject(representation, resource, stored));
+  const bytes = singleObject(representation, resource, stored);
+  context.audit?.responseBody(() => singleObject({ ...representation, encoder: jsonEncoder }, resource, stored));
+  send(context, code, representation.encoder.mediaType, bytes);
 }
 
 /** The same, compressed if it is large and `compress` is set. */
 export function sendObjectRead(context: RequestContext, representation: Representation, resource: ServedResource, stored: StoredObject, compress: boolean): Promise<void> {
-  return sendParts(context, representation.encoder.mediaType, { parts: [singleObject(representation, resource, stored)], size: null }, compress);
+  const bytes = singleObject(representation, resource, stored);
+  context.audit?.responseBody(() => singleObject({ ...representation, encoder: jsonEncoder }, resource, stored));
+  return sendParts(context, representation.encoder.mediaType, { parts: [bytes], size: null }, compress);
 }
 
 function singleObject(representation: Representation, resource: ServedResource, stored: StoredObject): Buffer {
@@ -52,6 +57,7 @@ const internalName = ({ group, kind }: ServedResource): string => `${group.split
 
 /** Answers with a document that is no stored object. */
 export function sendDocument(context: RequestContext, { encoder }: Representation, value: object, code = 200): void {
+  context.audit?.responseBody(() => jsonEncoder.document(value));
   send(context, code, encoder.mediaType, encoder.document(value));
 }
 
@@ -64,7 +70,12 @@ export function deletedStatus({ group, resource }: ServedResource, name: string,
 export async function sendList(
   context: RequestContext, representation: Representation, resource: ServedResource, page: ListPage, allNamespaces: boolean, compress = false,
 ): Promise<void> {
-  await sendParts(context, representation.encoder.mediaType, await encodeList(representation, resource, page, allNamespaces), compress);
+  const encoded = await encodeList(representation, resource, page, allNamespaces);
+  if (context.audit?.wantsResponse === true) {
+    const { parts } = await encodeList({ ...representation, encoder: jsonEncoder }, resource, page, allNamespaces);
+    context.audit.responseBody(() => Buffer.concat([...parts]));
+  }
+  await sendParts(context, representation.encoder.mediaType, encoded, compress);
 }
 
 async function encodeList({ encoder, form }: Representation, resource: ServedResource, page: ListPage, allNamespaces: boolean): Promise<EncodedList> {

@@ -41,7 +41,10 @@ export const bodyMediaType = ({ request }: RequestContext): string => {
 export function createBodyReader(workers: Workers): BodyReader {
   const decode = async (context: RequestContext, job: DecodeJob, explain: (message: string) => StatusError): Promise<DecodedBody> => {
     const result = await workers.decode(job, context.signal);
-    if (result.ok) return { value: result.value as JsonValue, duplicates: result.duplicates };
+    if (result.ok) {
+      context.audit?.requestBody(result.value);
+      return { value: result.value as JsonValue, duplicates: result.duplicates };
+    }
     throw 'refused' in result ? refusal(result) : explain(result.message);
   };
   return {
@@ -55,7 +58,9 @@ export function createBodyReader(workers: Workers): BodyReader {
       }
       if (!result.ok) throw 'refused' in result ? refusal(result) : undecodable(result, type, bytes);
       reportFields(context, result.strict, validation, () => cannotHandle(type, type, result.refusal ?? ''));
-      return asObject(result.object);
+      const object = asObject(result.object);
+      context.audit?.requestBody(object);
+      return object;
     },
     async raw(context, type, explain) {
       const bytes = await context.body();

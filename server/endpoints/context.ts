@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Duplex } from 'node:stream';
+import type { Status } from '../api/status.js';
 import type { User } from '../api/user.js';
 import type { Encoders } from './encoders/encoders.js';
 
@@ -39,6 +40,19 @@ export type { User };
 /** A connection that the client wants to use otherwise from now on, and what it has sent on it already. HTTP/1.1 only. */
 export interface Upgrade { readonly socket: Duplex; readonly head: Buffer }
 
+/** Takes what the audit log may tell of a request beyond its head. Bodies that nobody asked for cost nothing. */
+export interface AuditTrail {
+  /** The decoded body, before anything changes it. */
+  requestBody(value: unknown): void;
+  /** Whether the body of the answer is written. */
+  readonly wantsResponse: boolean;
+  /** The answer as JSON, in whatever encoding the client gets it. */
+  responseBody(makeJson: () => Buffer): void;
+  /** The request was refused with this status. */
+  refused(status: Status): void;
+  annotate(key: string, text: string): void;
+}
+
 /** Everything that travels with one request. Created by the HTTP layer; the endpoints read it and answer through `response`. */
 export interface RequestContext {
   readonly request: Request;
@@ -47,6 +61,8 @@ export interface RequestContext {
   readonly query: URLSearchParams;
   readonly user: User;
   readonly auditId: string;
+  /** Null when nothing is written of this request. */
+  readonly audit?: AuditTrail | null;
   /** When the request must have been answered, in milliseconds of `performance.now()`. */
   readonly deadline: number;
   /** Aborts when the client goes away, the deadline passes, or the server stops. */

@@ -101,6 +101,7 @@ function answerInKind(context: RequestContext, error: unknown): boolean {
   if (!(error instanceof StatusError) || error.code >= 500 || context.response.headersSent) return false;
   const encoder = errorEncoder(context.request.headers.accept ?? '', context.encoders ?? ENCODERS);
   if (encoder === null) return false;
+  context.audit?.refused(error.toStatus());
   const seconds = error.details?.retryAfterSeconds ?? 0;
   if (seconds > 0) context.response.setHeader('retry-after', seconds);
   send(context, error.code, encoder.mediaType, encoder.document(error.toStatus()));
@@ -124,5 +125,7 @@ const notBuilt: VerbHandler = async (context, where, { registry }) => {
 
 function warnOfDeprecation(context: RequestContext, { resource }: Route): void {
   const text = DEPRECATED_RESOURCES[`${apiVersionOf(resource)}/${resource.resource}`];
-  if (text !== undefined) context.warnings.push(text);
+  if (text === undefined) return;
+  context.warnings.push(text);
+  context.audit?.annotate('k8s.io/deprecated', 'true');
 }

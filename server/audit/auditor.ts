@@ -1,0 +1,114 @@
+import { internalError } from '../api/status.js';
+import { attributesOf } from '../authorization/authorizer.js';
+import type { Response } from '../endpoints/context.js';
+import type { Sink } from './contract.js';
+import type { Stage } from './event.js';
+import { AuditRecord, type Audited } from './record.js';
+import type { Extent } from './rules.js';
+
+/** What the way of a request has to offer besides its facts. */
+export interface AuditedRequest extends Audited {
+  readonly response: Response;
+  readonly longRunning: boolean;
+  /** When it arrived, in milliseconds of `performance.now()`. */
+  readonly startedAt: number;
+  onClose(action: () => void): void;
+}
+
+export interface Auditor {
+  /**
+   * Begins the record of a request, once it is known who asks. Null when nothing is to be written. Rejects with a StatusError when a strict
+   * sink cannot write: the request must not go on.
+   */
+  begin(request: AuditedRequest): Promise<AuditRecord | null>;
+  /** Begins the record of a request whose credentials were refused; `attempted` names the ways that were tried. */
+  beginRefused(request: AuditedRequest, attempted: string): AuditRecord | null;
+  /** Writes what waits. */
+  close(): Promise<void>;
+}
+
+export interface AuditorOptions {
+  readonly extentOf: (attributes: ReturnType<typeof attributesOf>) => Extent;
+  readonly sinks: readonly Sink[];
+  readonly metrics: AuditMetrics;
+}
+
+export interface AuditMetrics {
+  event(level: string): void;
+  rejected(): void;
+}
+
+/** Writes the events of requests to all sinks, at the stages that the policy asks for. */
+export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Auditor {
+  const emit = async (record: AuditRecord, stage: Stage, code: number | null): Promise<boolean> => {
+    if (!record.wants(stage)) return true;
+    const event = record.event(stage, code, Date.now());
+    metrics.event(event.level);
+    const written = await Promise.all(sinks.map(async (sink) => (await sink.process(event)) || !sink.strict));
+    return written.every(Boolean);
+  };
+  const settled = async (): Promise<boolean> => (await Promise.all(sinks.map(async (sink) => !sink.strict || sink.settle()))).every(Boolean);
+  const recordOf = (request: AuditedRequest): AuditRecord | null => {
+    const extent = extentOf(attributesOf(request.user, request.info, request.method));
+    return extent.level === 'None' ? null : new AuditRecord(request, extent, Date.now() - (performance.now() - request.startedAt));
+  };
+  const follow = (request: AuditedRequest, record: AuditRecord): void => {
+    const complete = once(() => emit(record, record.ending, request.response.headersSent ? request.response.statusCode : 0));
+    if (request.longRunning) beforeHead(request.response, (code) => { void emit(record, 'ResponseStarted', code); });
+    else holdEnd(request.response, complete);
+    request.onClose(() => { void complete(); });
+  };
+  return {
+    begin: async (request) => {
+      const record = recordOf(request);
+      if (record === null) return null;
+      if (!(await emit(record, 'RequestReceived', null)) || !(await settled())) {
+        metrics.rejected();
+        throw internalError(new Error('failed to store audit event'));
+      }
+      follow(request, record);
+      return record;
+    },
+    beginRefused: (request, attempted) => {
+      const record = recordOf(request);
+      if (record === null) return null;
+      record.annotate('authentication.k8s.io/attempted', attempted);
+      follow(request, record);
+      return record;
+    },
+    close: async () => { await Promise.all(sinks.map((sink) => sink.close())); },
+  };
+}
+
+function once<T>(action: () => T): () => T {
+  let result: { readonly value: T } | null = null;
+  return () => (result ??= { value: action() }).value;
+}
+
+/**
+ * Lets the last bytes of an answer wait for its event: who has the answer can rely on it being written down. Only the first end counts;
+ * the head goes out at once, so that nothing else is answered meanwhile.
+ */
+function holdEnd(response: Response, before: () => Promise<unknown>): void {
+  const end = response.end.bind(response) as (...rest: readonly unknown[]) => unknown;
+  let held = false;
+  const hold = (...rest: readonly unknown[]): Response => {
+    if (held) return response;
+    held = true;
+    if (!response.headersSent) response.writeHead(response.statusCode);
+    void before().then(() => { end(...rest); });
+    return response;
+  };
+  Object.defineProperty(response, 'end', { value: hold, configurable: true, writable: true });
+}
+
+/** Tells the status code of a stream when its head goes out. */
+function beforeHead(response: Response, started: (code: number) => void): void {
+  const writeHead = response.writeHead.bind(response) as (...rest: readonly unknown[]) => unknown;
+  const tell = (code: number, ...rest: readonly unknown[]): Response => {
+    if (!response.headersSent) started(code);
+    writeHead(code, ...rest);
+    return response;
+  };
+  Object.defineProperty(response, 'writeHead', { value: tell, configurable: true, writable: true });
+}

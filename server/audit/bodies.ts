@@ -1,0 +1,30 @@
+import { jsonCodec } from '../../workers/codecs/json.js';
+import { DEPTH_MAX } from '../../workers/codecs/contract.js';
+import { writeJson } from '../../workers/codecs/jsonWriter.js';
+import type { JsonObject, JsonValue } from '../api/object.js';
+
+/** The text of a body as an event carries it. */
+export function bodyText(value: unknown, omitManagedFields: boolean): string {
+  return writeJson(omitManagedFields ? withoutManagedFields(value as JsonValue) : value);
+}
+
+/** The same for a body that is JSON already. It is read only if there is something to take out. */
+export function bodyOfJson(json: Buffer, omitManagedFields: boolean): string {
+  const text = json.toString('utf8').trimEnd();
+  if (!omitManagedFields || !text.includes('"managedFields"')) return text;
+  const decoded = jsonCodec.decode(json, { findDuplicates: false, depthMax: DEPTH_MAX });
+  return decoded.ok ? bodyText(decoded.value, true) : text;
+}
+
+/** An object, or the items of a list, without their field ownership. The argument stays as it is. */
+function withoutManagedFields(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { metadata, items } = value;
+  return {
+    ...value,
+    ...(isObject(metadata) ? { metadata: Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== 'managedFields')) } : {}),
+    ...(Array.isArray(items) ? { items: items.map(withoutManagedFields) } : {}),
+  };
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);

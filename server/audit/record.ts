@@ -1,0 +1,86 @@
+import type { JsonObject } from '../api/object.js';
+import type { Status } from '../api/status.js';
+import type { User } from '../api/user.js';
+import { attributesOf } from '../authorization/authorizer.js';
+import type { AuditTrail, Request, RequestInfo } from '../endpoints/context.js';
+import { bodyOfJson, bodyText } from './bodies.js';
+import { boundedAgent, completeObjectRef, microTime, objectRefOf, reaches, userObject } from './event.js';
+import type { AuditEvent, Stage } from './event.js';
+import type { Extent } from './rules.js';
+import { sourceIPs } from './sources.js';
+
+/** What an event is made from: a request on its way. */
+export interface Audited {
+  readonly request: Request;
+  readonly method: string;
+  readonly info: RequestInfo;
+  readonly auditId: string;
+  readonly user: User;
+  /** The user that was authenticated, where another one is impersonated. */
+  readonly impersonator: User | null;
+}
+
+const annotationCharactersMax = 10_000;
+
+/** Collects what the events of one request tell. */
+export class AuditRecord implements AuditTrail {
+  readonly #audited: Audited;
+  readonly #extent: Extent;
+  readonly #receivedAt: string;
+  readonly #annotations: Record<string, string> = {};
+  #objectRef: JsonObject | null;
+  #status: Status | null = null;
+  /** The stage that ends this record. */
+  ending: 'ResponseComplete' | 'Panic' = 'ResponseComplete';
+  #requestBody: string | null = null;
+  #responseBody: string | null = null;
+
+  constructor(audited: Audited, extent: Extent, receivedAtMs: number) {
+    this.#audited = audited;
+    this.#extent = extent;
+    this.#receivedAt = microTime(receivedAtMs);
+    this.#objectRef = objectRefOf(audited.info);
+  }
+
+  get wantsResponse(): boolean { return reaches(this.#extent.level, 'RequestResponse'); }
+
+  wants(stage: Stage): boolean { return this.#extent.stages.has(stage); }
+
+  requestBody(value: unknown): void {
+    if (this.#objectRef !== null && isObject(value) && isObject(value['metadata'])) this.#objectRef = completeObjectRef(this.#objectRef, value['metadata']);
+    if (reaches(this.#extent.level, 'Request')) this.#requestBody = bodyText(value, this.#extent.omitManagedFields);
+  }
+
+  responseBody(makeJson: () => Buffer): void {
+    if (this.wantsResponse) this.#responseBody = bodyOfJson(makeJson(), this.#extent.omitManagedFields);
+  }
+
+  refused(status: Status): void {
+    this.#status = status;
+    this.responseBody(() => Buffer.from(JSON.stringify(status)));
+  }
+
+  annotate(key: string, text: string): void {
+    // The first word on a matter stays: later steps cannot reword what was decided.
+    if (!(key in this.#annotations)) this.#annotations[key] = text.slice(0, annotationCharactersMax);
+  }
+
+  /** The event of a stage. `code` is the status code of the answer, or null before there is one. */
+  event(stage: Stage, code: number | null, nowMs: number): AuditEvent {
+    const { request, info, method, auditId, user, impersonator } = this.#audited;
+    return {
+      level: this.#extent.level, auditID: auditId, stage, requestURI: request.url ?? '', verb: attributesOf(user, info, method).verb, user: userObject(impersonator ?? user),
+      impersonatedUser: impersonator === null ? null : userObject(user), sourceIPs: sourceIPs(request), userAgent: boundedAgent(request.headers['user-agent'] ?? ''),
+      objectRef: this.#objectRef, responseStatus: code === null ? null : this.#responseStatus(code), requestObject: this.#requestBody, responseObject: this.#responseBody,
+      requestReceivedTimestamp: this.#receivedAt, stageTimestamp: microTime(nowMs), annotations: { ...this.#annotations },
+    };
+  }
+
+  #responseStatus(code: number): JsonObject {
+    if (this.#status === null) return { metadata: {}, code };
+    const { status, message, reason, details } = this.#status;
+    return { metadata: {}, status, message, reason, ...(details === undefined ? {} : { details: details as unknown as JsonObject }), code };
+  }
+}
+
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,116 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+
+export interface Rotation {
+  /** Bytes after which a new file is begun. */
+  readonly maxBytes: number;
+  /** Days for which old files are kept; 0 for ever. */
+  readonly maxAgeDays: number;
+  /** Old files that are kept; 0 for all. */
+  readonly maxBackups: number;
+  readonly compress: boolean;
+  /** Old files that could not be compressed or removed: the log itself goes on. */
+  readonly report: (error: Error) => void;
+}
+
+const dayMs = 86_400_000;
+
+/** A log file that makes room for a new one when it is full. Old ones carry the time of that in their names: `audit-2026-01-02T03-04-05.678.log`. */
+export class RotatingFile {
+  readonly #file: string;
+  readonly #rotation: Rotation;
+  #handle: fs.FileHandle;
+  #size: number;
+  #rotatedAt = 0;
+  #tidying: Promise<void> = Promise.resolve();
+
+  private constructor(file: string, rotation: Rotation, handle: fs.FileHandle, size: number) {
+    this.#file = file;
+    this.#rotation = rotation;
+    this.#handle = handle;
+    this.#size = size;
+  }
+
+  /** Opens or goes on with a file, and makes its folder. Rejects when that cannot be written. */
+  static async open(file: string, rotation: Rotation): Promise<RotatingFile> {
+    await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o755 });
+    const handle = await openLog(file);
+    return new RotatingFile(file, rotation, handle, (await handle.stat()).size);
+  }
+
+  /** Writes the whole text, or nothing of it: what a full disk took is taken back, so that lines stay whole. Not to be called twice at a time. */
+  async write(text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    if (this.#size > 0 && this.#size + bytes.length > this.#rotation.maxBytes) await this.#rotate();
+    try {
+      for (let written = 0; written < bytes.length;) written += (await this.#handle.write(bytes, written)).bytesWritten;
+      this.#size += bytes.length;
+    } catch (error) {
+      // What is no ordinary file cannot be cut; it took nothing then.
+      await this.#handle.truncate(this.#size).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#tidying;
+    await this.#handle.close();
+  }
+
+  async #rotate(): Promise<void> {
+    // Two in one millisecond must not become one.
+    this.#rotatedAt = Math.max(Date.now(), this.#rotatedAt + 1);
+    await fs.rename(this.#file, this.#backupName(new Date(this.#rotatedAt)));
+    const full = this.#handle;
+    this.#handle = await openLog(this.#file);
+    this.#size = 0;
+    await full.close();
+    this.#tidying = this.#tidying.then(() => this.#tidy()).catch((error: unknown) => { this.#rotation.report(error as Error); });
+  }
+
+  #parts(): { readonly folder: string; readonly stem: string; readonly ending: string } {
+    const ending = path.extname(this.#file);
+    return { folder: path.dirname(this.#file), stem: `${path.basename(this.#file, ending)}-`, ending };
+  }
+
+  #backupName(now: Date): string {
+    const { folder, stem, ending } = this.#parts();
+    return path.join(folder, `${stem}${now.toISOString().slice(0, -1).replaceAll(':', '-')}${ending}`);
+  }
+
+  /** Removes what is too old or too much, and compresses the rest. */
+  async #tidy(): Promise<void> {
+    const { maxAgeDays, maxBackups, compress } = this.#rotation;
+    const backups = await this.#backups();
+    const oldest = maxAgeDays === 0 ? 0 : Date.now() - maxAgeDays * dayMs;
+    const kept = backups.filter(({ time }, index) => time >= oldest && (maxBackups === 0 || index < maxBackups));
+    for (const { file } of backups) if (!kept.some((backup) => backup.file === file)) await fs.rm(file, { force: true });
+    if (compress) for (const { file } of kept) if (!file.endsWith('.gz')) await compressFile(file);
+  }
+
+  /** Old files, newest first. */
+  async #backups(): Promise<readonly { readonly file: string; readonly time: number }[]> {
+    const { folder, stem, ending } = this.#parts();
+    const found = (await fs.readdir(folder)).flatMap((name) => {
+      const rest = name.startsWith(stem) ? name.slice(stem.length).replace(/\.gz$/, '') : '';
+      const stamp = rest.endsWith(ending) ? rest.slice(0, rest.length - ending.length) : '';
+      const time = Date.parse(`${stamp.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:')}Z`);
+      return Number.isNaN(time) ? [] : [{ file: path.join(folder, name), time }];
+    });
+    return found.sort((a, b) => b.time - a.time);
+  }
+}
+
+/** Readable by the server alone: events tell who does what. */
+const openLog = (file: string): Promise<fs.FileHandle> => fs.open(file, 'a', 0o600);
+
+/** Makes the compressed file under another name first: a crash leaves the old one. */
+async function compressFile(file: string): Promise<void> {
+  const unfinished = `${file}.gz.tmp`;
+  await pipeline(createReadStream(file), createGzip(), createWriteStream(unfinished, { mode: 0o600 }));
+  await fs.rename(unfinished, `${file}.gz`);
+  await fs.rm(file, { force: true });
+}

@@ -1,0 +1,27 @@
+import type { Auditor } from '../../audit/auditor.js';
+import type { Exchange } from '../exchange.js';
+
+/**
+ * Finds out who asks, and begins the record of the request: what is written of it depends on who asks. Requests without good credentials
+ * are written down as well, with the ways that were tried.
+ */
+export function auditFilter(auditor: Auditor | null, authenticate: (exchange: Exchange) => Promise<void>): (exchange: Exchange) => Promise<void> {
+  if (auditor === null) return authenticate;
+  return async (exchange) => {
+    try {
+      await authenticate(exchange);
+    } catch (error) {
+      exchange.audit = auditor.beginRefused(exchange, attempted(exchange));
+      throw error;
+    }
+    exchange.audit = await auditor.begin(exchange);
+  };
+}
+
+function attempted({ request }: Exchange): string {
+  const { authorization } = request.headers;
+  const socket = request.socket as { getPeerCertificate?: () => object };
+  const certificate = Object.keys(socket.getPeerCertificate?.() ?? {}).length > 0;
+  const ways = [...(certificate ? ['x509'] : []), ...(authorization === undefined ? [] : [authorization.split(' ', 1)[0]!.toLowerCase()])];
+  return `Authentication failed, ${ways.length === 0 ? 'no credentials' : `attempted: ${ways.join(', ')}`}`;
+}
