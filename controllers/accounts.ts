@@ -1,6 +1,6 @@
 import { pause, type Clock } from './client/clock.js';
 import type { Api } from './client/api.js';
-import { isAlreadyExists, messageOf, unless } from './client/errors.js';
+import { isAlreadyExists, isNotFound, messageOf, unless } from './client/errors.js';
 import { timeOf } from './client/object.js';
 import { serviceAccounts } from './kinds/core.js';
 
@@ -35,19 +35,26 @@ export class AccountTokens {
     return pending;
   }
 
+  /** A token that the server refused is not used again: its account may have been deleted and made anew. */
+  forget(account: string): void { this.#tokens.delete(account); }
+
   async #obtain(account: string): Promise<string> {
-    const { api, clock, onError, signal } = this.options;
+    const { clock, onError, signal } = this.options;
     for (;;) {
       try {
-        return await this.#request(account);
+        return await unless(isNotFound, this.#request(account)) ?? await this.#make(account);
       } catch (error) {
         if (signal.aborted) throw error;
         onError(`no token for the account ${account}: ${messageOf(error)}`);
-        // An account that is new, or was deleted, is made; any other trouble passes with time.
-        await unless(isAlreadyExists, api.create(serviceAccounts, { metadata: { name: account, namespace } })).catch(() => null);
         await pause(clock, retryMs, signal);
       }
     }
+  }
+
+  /** An account is made when its controller first writes; another manager may do the same. */
+  async #make(account: string): Promise<string> {
+    await unless(isAlreadyExists, this.options.api.create(serviceAccounts, { metadata: { name: account, namespace } }));
+    return this.#request(account);
   }
 
   async #request(account: string): Promise<string> {
@@ -59,13 +66,5 @@ export class AccountTokens {
     const until = status.expirationTimestamp === undefined ? now + tokenSeconds * 1000 : timeOf(status.expirationTimestamp);
     this.#tokens.set(account, { token: status.token, renewAt: now + (until - now) * renewAfter });
     return status.token;
-  }
-
-  /** Makes the accounts that are not there yet. */
-  async ensure(accounts: readonly string[]): Promise<void> {
-    const { api, onError } = this.options;
-    for (const name of accounts) {
-      await unless(isAlreadyExists, api.create(serviceAccounts, { metadata: { name, namespace } })).catch((error: unknown) => onError(`cannot make the account ${name}: ${messageOf(error)}`));
-    }
   }
 }

@@ -123,7 +123,7 @@ export class Manager {
     const { cert: _, key: __, token: ___, ...anonymous } = settings;
     const connection = new Connection(anonymous, { clock });
     signal.addEventListener('abort', () => setImmediate(() => connection.close()), { once: true });
-    return ({ account }, api) => api.with({ connection, headers: async () => ({ authorization: `Bearer ${await tokens.of(account)}` }) });
+    return ({ account }, api) => api.with({ connection, headers: async () => ({ authorization: `Bearer ${await tokens.of(account)}` }), unauthorized: () => tokens.forget(account) });
   }
 
   #userAgent(account: string): string { return `${program}/${this.manager.version} (${process.platform}/${process.arch}) ${account}`; }

@@ -4,10 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { waitForLeftovers, writeClusterFile } from './clusterFile.js';
 import { writeFileAtomically } from './files.js';
+import { apiserverFlags, balancerFlags, host, managerFlags } from './flags.js';
 import { haproxyConfiguration } from './haproxy.js';
 import { kubeconfig } from './kubeconfig.js';
 import { lockDirectory } from './launcherLock.js';
-import { describeExit, ManagedProcess, type Exit } from './managedProcess.js';
+import { describeExit, ManagedProcess, type Exit, type ProcessSpec } from './managedProcess.js';
 import { ensurePki, type PkiFiles } from './pki.js';
 import { findFreePorts, portIsFree } from './ports.js';
 import { describeReadiness, probeReadiness, type Readiness } from './readiness.js';
@@ -30,6 +31,12 @@ export interface ClusterOptions {
   readonly apiserverProgram?: string | undefined;
   /** Further flags for each API server. */
   readonly apiserverFlags?: readonly string[] | undefined;
+  /** Copies of the controller manager; none unless given. */
+  readonly managers?: number | undefined;
+  /** Further flags for each of them. */
+  readonly managerFlags?: readonly string[] | undefined;
+  /** Stand-in nodes, all in one process (`nodes/DESIGN.md`); none unless given. */
+  readonly fakeNodes?: number | undefined;
   readonly onProgress?: ((line: string) => void) | undefined;
   /** A process ended, asked for or not. */
   readonly onExit?: ((process: ManagedProcess, exit: Exit) => void) | undefined;
@@ -58,6 +65,10 @@ export interface Cluster {
   readonly pki: PkiFiles;
   readonly members: readonly ClusterMember[];
   readonly balancer: ManagedProcess;
+  /** Controller managers, of which one works. */
+  readonly managers: readonly ManagedProcess[];
+  /** The process of the stand-in nodes. */
+  readonly fakeNodes: ManagedProcess | null;
   /** Starts every process that is down; resolves when all are ready. */
   startStopped(): Promise<void>;
   /** Stops every process, and gives the data directory back. May be called again. */
@@ -70,11 +81,10 @@ const readyPollMs = 20;
 const probeTimeoutMs = 2000;
 /** After SIGTERM; then SIGKILL. */
 const stopGraceMs = 10_000;
-const host = '127.0.0.1';
-const serviceRange = '10.96.0.0/12';
-const serviceAccountIssuer = 'https://kubernetes.default.svc';
 const apiserverProgram = fileURLToPath(new URL('../server/main.js', import.meta.url));
+const managerProgram = fileURLToPath(new URL('../controllers/main.js', import.meta.url));
 const balancerProgram = fileURLToPath(new URL('./balancer.js', import.meta.url));
+const nodesProgram = fileURLToPath(new URL('./nodes/main.js', import.meta.url));
 
 /** Starts a cluster and resolves when every replica and the balancer are ready. After a failure no process is left. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -102,10 +112,11 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   fs.mkdirSync(path.join(directory, 'logs'), { recursive: true });
   const settings = await loadSettings(path.join(directory, 'settings.json'), options.replicas);
   const port = await choosePort(options.port);
+  const managerPorts = await findFreePorts(options.managers ?? 0);
   const pki = await ensurePki(path.join(directory, 'pki'), settings.members.map(({ id }) => id));
   if (pki.written.length > 0) say(`made certificates: ${pki.written.join(', ')}`);
   writeClientFiles(directory, port, pki, settings);
-  return new LocalCluster({ directory, clusterFile, settings, port, pki, options, say, unlock });
+  return new LocalCluster({ directory, clusterFile, settings, port, managerPorts, pki, options, say, unlock });
 }
 
 function removeState(directory: string): void {
@@ -133,6 +144,7 @@ interface Prepared {
   readonly clusterFile: string;
   readonly settings: ClusterSettings;
   readonly port: number;
+  readonly managerPorts: readonly number[];
   readonly pki: PkiFiles;
   readonly options: ClusterOptions;
   readonly say: (line: string) => void;
@@ -146,7 +158,11 @@ class LocalCluster implements Cluster {
   readonly pki: PkiFiles;
   readonly members: readonly ClusterMember[];
   readonly balancer: ManagedProcess;
-  readonly #processes: readonly ManagedProcess[];
+  readonly managers: readonly ManagedProcess[];
+  readonly fakeNodes: ManagedProcess | null;
+  /** What answers requests, and what makes them: the latter starts when the former is ready, and stops first. */
+  readonly #servers: readonly ManagedProcess[];
+  readonly #clients: readonly ManagedProcess[];
   readonly #ca: string;
   #stopping: Promise<void> | null = null;
 
@@ -159,7 +175,11 @@ class LocalCluster implements Cluster {
     this.#ca = fs.readFileSync(pki.caFile, 'utf8');
     this.members = settings.members.map(member => this.#member(member));
     this.balancer = this.#process({ role: 'balancer', name: 'balancer', program: balancerProgram, args: balancerFlags(prepared), address: this.address });
-    this.#processes = [...this.members.map(member => member.process), this.balancer];
+    this.managers = prepared.managerPorts.map((securePort, index) => this.#manager(`cm${index + 1}`, securePort));
+    const { fakeNodes: nodes = 0 } = prepared.options;
+    this.fakeNodes = nodes > 0 ? this.#process({ role: 'fake-nodes', name: 'fake-nodes', program: nodesProgram, args: ['--kubeconfig', this.kubeconfig, '--count', String(nodes)], address: null }) : null;
+    this.#servers = [...this.members.map(member => member.process), this.balancer];
+    this.#clients = [...this.managers, ...(this.fakeNodes ? [this.fakeNodes] : [])];
   }
 
   async start(): Promise<void> {
@@ -171,9 +191,11 @@ class LocalCluster implements Cluster {
   }
 
   async startStopped(): Promise<void> {
-    for (const process of this.#processes) if (!process.running) process.start();
-    this.#writeFile();
-    await Promise.all(this.#processes.map(process => this.#waitReady(process)));
+    for (const processes of [this.#servers, this.#clients]) {
+      for (const process of processes) if (!process.running) process.start();
+      this.#writeFile();
+      await Promise.all(processes.map(process => this.#waitReady(process)));
+    }
   }
 
   stop(): Promise<void> {
@@ -183,9 +205,11 @@ class LocalCluster implements Cluster {
 
   async #stopAll(): Promise<void> {
     const { clusterFile, say, unlock } = this.prepared;
-    await Promise.all(this.#processes.map(async process => {
-      if (!(await process.stop(stopGraceMs))) say(`${process.spec.name} did not end within ${stopGraceMs / 1000} s and was killed`);
-    }));
+    for (const processes of [this.#clients, this.#servers]) {
+      await Promise.all(processes.map(async process => {
+        if (!(await process.stop(stopGraceMs))) say(`${process.spec.name} did not end within ${stopGraceMs / 1000} s and was killed`);
+      }));
+    }
     fs.rmSync(clusterFile, { force: true });
     unlock();
   }
@@ -194,7 +218,7 @@ class LocalCluster implements Cluster {
     const { directory } = this.prepared;
     const address = `https://${host}:${securePort}`;
     const dataDirectory = path.join(directory, 'data', id);
-    const process = this.#process({ role: 'apiserver', name: id, program: this.prepared.options.apiserverProgram ?? apiserverProgram, args: apiserverFlags(this.prepared, id, dataDirectory), address });
+    const process = this.#process({ role: 'apiserver', name: id, program: this.prepared.options.apiserverProgram ?? apiserverProgram, args: [...apiserverFlags(this.prepared, id, dataDirectory), ...(this.prepared.options.apiserverFlags ?? [])], address });
     const waitReady = (): Promise<void> => this.#waitReady(process);
     const restart = async (): Promise<void> => {
       process.start();
@@ -204,7 +228,12 @@ class LocalCluster implements Cluster {
     return { id, address, peerAddress: `${host}:${peerPort}`, dataDirectory, process, waitReady, restart };
   }
 
-  #process(spec: { role: 'apiserver' | 'balancer'; name: string; program: string; args: readonly string[]; address: string }): ManagedProcess {
+  #manager(name: string, securePort: number): ManagedProcess {
+    const args = [...managerFlags(this.prepared, path.join(this.prepared.directory, 'controller-manager.kubeconfig'), securePort), ...(this.prepared.options.managerFlags ?? [])];
+    return this.#process({ role: 'controller-manager', name, program: managerProgram, args, address: `https://${host}:${securePort}` });
+  }
+
+  #process(spec: Omit<ProcessSpec, 'log'>): ManagedProcess {
     const process: ManagedProcess = new ManagedProcess({ ...spec, log: path.join(this.prepared.directory, 'logs', `${spec.name}.log`) }, exit => {
       if (!this.#stopping) this.#writeFile();
       this.prepared.options.onExit?.(process, exit);
@@ -213,23 +242,37 @@ class LocalCluster implements Cluster {
   }
 
   #writeFile(): void {
-    writeClusterFile(this.prepared.clusterFile, this.#processes);
+    writeClusterFile(this.prepared.clusterFile, [...this.#servers, ...this.#clients]);
   }
 
-  /** Ready means that `/readyz` succeeds; the balancer is asked the same, and so has a way to a replica that is. */
   async #waitReady(process: ManagedProcess): Promise<void> {
-    const { say, options } = this.prepared;
+    const { address, name } = process.spec;
+    if (address === null) await this.#waitWord(process);
+    else await this.#waitAnswer(process, new URL(address));
+    if (!process.running) throw startFailure(process, describeExit(await process.ended));
+    this.prepared.say(`${name} is ready${address === null ? '' : ` at ${address}`} (process ${process.pid})`);
+  }
+
+  /** A program without an address says when it is ready. */
+  async #waitWord(process: ManagedProcess): Promise<void> {
+    const { signal } = this.prepared.options;
+    const late = delay(readyTimeoutMs, 'late', { ref: false, ...(signal ? { signal } : {}) });
+    const outcome = await Promise.race([process.saidReady.then(() => 'ready', () => 'ended'), late]);
+    late.catch(() => undefined);
+    if (outcome === 'late') throw startFailure(process, `not ready after ${readyTimeoutMs / 1000} s`);
+  }
+
+  /** Ready means that `/readyz` succeeds; the balancer is asked the same, and so has a way to a replica that is. Managers make certificates of their own. */
+  async #waitAnswer(process: ManagedProcess, { hostname, port }: URL): Promise<void> {
     const deadline = performance.now() + readyTimeoutMs;
-    const { hostname, port } = new URL(process.spec.address);
-    for (;;) {
-      options.signal?.throwIfAborted();
-      if (!process.running) throw startFailure(process, describeExit(await process.ended));
-      const readiness: Readiness = await probeReadiness({ host: hostname, port: Number(port), timeoutMs: probeTimeoutMs, ca: this.#ca });
-      if (readiness.state === 'ready') break;
+    const ca = process.spec.role === 'controller-manager' ? undefined : this.#ca;
+    while (process.running) {
+      this.prepared.options.signal?.throwIfAborted();
+      const readiness: Readiness = await probeReadiness({ host: hostname, port: Number(port), timeoutMs: probeTimeoutMs, ca });
+      if (readiness.state === 'ready') return;
       if (performance.now() > deadline) throw startFailure(process, `not ready after ${readyTimeoutMs / 1000} s: ${describeReadiness(readiness)}`);
       await delay(readyPollMs);
     }
-    say(`${process.spec.name} is ready at ${process.spec.address} (process ${process.pid})`);
   }
 }
 
@@ -237,35 +280,4 @@ function startFailure(process: ManagedProcess, reason: string): Error {
   const tail = process.logTail();
   const shown = tail === '' ? ' (it is empty)' : `; its last lines:\n${tail.replace(/^/gm, '    ')}`;
   return new Error(`${process.spec.name} did not start: ${reason}\n  log: ${process.spec.log}${shown}`);
-}
-
-function balancerFlags({ port, settings, pki }: Prepared): string[] {
-  const backends = settings.members.flatMap(({ securePort }) => ['--backend', `${host}:${securePort}`]);
-  return ['--listen', `${host}:${port}`, ...backends, '--ca-file', pki.caFile];
-}
-
-function apiserverFlags({ settings, pki, options }: Prepared, id: string, dataDirectory: string): string[] {
-  const self = settings.members.find(member => member.id === id);
-  const peers = settings.members.map(member => `${member.id}=${host}:${member.peerPort}`).join(',');
-  const flags: Record<string, string> = {
-    'secure-port': String(self?.securePort),
-    'bind-address': host,
-    'tls-cert-file': pki.apiserver.certFile,
-    'tls-private-key-file': pki.apiserver.keyFile,
-    'client-ca-file': pki.caFile,
-    'authorization-mode': 'Node,RBAC',
-    'service-account-issuer': serviceAccountIssuer,
-    'service-account-signing-key-file': pki.serviceAccount.keyFile,
-    'service-account-key-file': pki.serviceAccount.pubFile,
-    'service-cluster-ip-range': serviceRange,
-    'raft-data-dir': dataDirectory,
-    'raft-member-id': id,
-    'raft-initial-cluster': peers,
-    'raft-cluster-token': settings.token,
-    'raft-listen-address': `${host}:${self?.peerPort}`,
-    'raft-ca-file': pki.caFile,
-    'raft-cert-file': pki.peer(id).certFile,
-    'raft-key-file': pki.peer(id).keyFile,
-  };
-  return [...Object.entries(flags).map(([name, value]) => `--${name}=${value}`), ...(options.apiserverFlags ?? [])];
 }

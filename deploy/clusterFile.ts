@@ -14,8 +14,10 @@ interface ProcessEntry {
   readonly role: string;
   /** Null while the process is down. */
   readonly pid: number | null;
-  readonly address: string;
+  readonly address: string | null;
   readonly memberId?: string;
+  /** Tells controller managers apart: `cm1`, `cm2`. */
+  readonly name: string;
   readonly log: string;
   /** The command that starts it, for someone who wants to start it by hand. */
   readonly command: readonly string[];
@@ -27,7 +29,7 @@ const pollMs = 50;
 
 export function writeClusterFile(file: string, processes: readonly ManagedProcess[]): void {
   const entries = processes.map(({ spec, pid, command }): ProcessEntry => ({
-    role: spec.role, pid, address: spec.address, ...(spec.role === 'apiserver' ? { memberId: spec.name } : {}), log: spec.log, command,
+    role: spec.role, name: spec.name, pid, address: spec.address, ...(spec.role === 'apiserver' ? { memberId: spec.name } : {}), log: spec.log, command,
   }));
   const content: ClusterFile = { launcher: process.pid, processes: entries };
   writeFileAtomically(file, JSON.stringify(content, null, 2) + '\n');

@@ -3,15 +3,17 @@ import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { lastLines } from './files.js';
 
+export type ProcessRole = 'apiserver' | 'controller-manager' | 'balancer' | 'fake-nodes';
+
 /** What to run, and what `cluster.json` says of it. */
 export interface ProcessSpec {
-  readonly role: 'apiserver' | 'controller-manager' | 'balancer';
-  /** The name in progress messages and of the log file: a member id, or the role. */
+  readonly role: ProcessRole;
+  /** The name in progress messages and of the log file: a member id, the name of a manager, or the role. */
   readonly name: string;
   readonly program: string;
   readonly args: readonly string[];
-  /** Where it answers; `https://host:port`. */
-  readonly address: string;
+  /** Where it answers, `https://host:port`; null for a program that only asks others. */
+  readonly address: string | null;
   readonly log: string;
 }
 
@@ -37,6 +39,7 @@ export class ManagedProcess {
   #child: ChildProcess | null = null;
   #ended: Promise<Exit> = Promise.resolve({ code: 0, signal: null, expected: true });
   #endWasAsked = false;
+  #ready: Promise<void> = Promise.resolve();
 
   /** `onExit` is called after every end of the process. */
   constructor(readonly spec: ProcessSpec, private readonly onExit: (exit: Exit) => void = () => undefined) {}
@@ -45,6 +48,8 @@ export class ManagedProcess {
   get running(): boolean { return this.#child !== null; }
   /** Resolves when the current process has ended; at once when none runs. */
   get ended(): Promise<Exit> { return this.#ended; }
+  /** Resolves when the current process has sent the message `ready`, as programs without an address do; rejects when it ends before. */
+  get saidReady(): Promise<void> { return this.#ready; }
   /** The whole command, for someone who wants to run it by hand. */
   get command(): readonly string[] { return [process.execPath, this.spec.program, ...this.spec.args]; }
 
@@ -64,6 +69,11 @@ export class ManagedProcess {
   #watch(child: ChildProcess): void {
     this.#child = child;
     child.channel?.unref();
+    this.#ready = new Promise((resolve, reject) => {
+      child.on('message', message => { if (message === 'ready') resolve(); });
+      child.once('exit', () => reject(new Error(`${this.spec.name} ended before it was ready`)));
+    });
+    this.#ready.catch(() => undefined);
     this.#ended = new Promise(resolve => {
       const finish = (code: number | null, signal: NodeJS.Signals | null): void => {
         if (this.#child !== child) return;

@@ -11,6 +11,8 @@ interface Flags {
   readonly dataDir: string;
   readonly port: number;
   readonly replicas?: ReplicaCount;
+  readonly managers: number;
+  readonly fakeNodes: number;
   readonly fresh: boolean;
 }
 
@@ -20,11 +22,21 @@ function parsePort(text: string): number {
   return port;
 }
 
+const countMax = 100;
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count > countMax) throw new InvalidArgumentError(`${JSON.stringify(text)} is not a number from 0 to ${countMax}`);
+  return count;
+}
+
 const program = new Command('npm start --')
-  .description('Starts a local Kubernetes control plane: API server replicas on Raft, and a load balancer in front. Ctrl-C stops it; its data stays.')
+  .description('Starts a local Kubernetes control plane: API server replicas on Raft, a load balancer in front, and controller managers. Ctrl-C stops it; its data stays.')
   .option('--data-dir <folder>', 'certificates, kubeconfig, logs and data', '.cluster')
   .option('--port <port>', 'where clients connect, on 127.0.0.1; 0 means any free port', parsePort, 6443)
   .addOption(new Option('--replicas <count>', 'API servers (default: as before, or 3)').choices(replicaCounts.map(String)))
+  .option('--managers <count>', 'controller managers, of which one works and the others stand by; 0 for none', parseCount, 2)
+  .option('--fake-nodes <count>', 'stand-in nodes, on which pods seem to run; for machines without nodes', parseCount, 0)
   .option('--fresh', 'start empty: forget the data and logs of an earlier start', false)
   .addHelpText('after', '\nSignals: SIGTERM and SIGINT stop everything; SIGUSR2 starts again what is down.');
 
@@ -50,11 +62,11 @@ function reportExit({ spec, running }: ManagedProcess, exit: Exit): void {
 }
 
 async function main(): Promise<void> {
-  const { dataDir, port, replicas, fresh } = readFlags();
+  const { dataDir, port, replicas, managers, fakeNodes, fresh } = readFlags();
   const signal = stopRequest();
   let up = false;
   const cluster = await startCluster({
-    dataDirectory: dataDir, port, replicas, fresh, signal, onProgress: say,
+    dataDirectory: dataDir, port, replicas, managers, fakeNodes, fresh, signal, onProgress: say,
     onExit: (ended, exit) => { if (up && !signal.aborted) reportExit(ended, exit); },
   });
   up = true;

@@ -25,6 +25,8 @@ export interface RestOptions {
   readonly mayWrite?: () => void;
   /** Headers added to each request, such as an identity of its own. */
   readonly headers?: () => Promise<Readonly<Record<string, string>>>;
+  /** Called when the server does not know who asks (401), which is before it looks at the request; the request is then repeated once, with new headers. */
+  readonly unauthorized?: () => void;
   /** How often a request is repeated that had no effect, and how long an answer may take. Whoever must act by a deadline wants less of both. */
   readonly retries?: number;
   readonly timeoutMs?: number;
@@ -136,6 +138,7 @@ export class RestApi implements Api {
     const header = answer.headers['retry-after'];
     const seconds = header !== undefined && /^\d+$/.test(header) ? Number(header) : null;
     const error = new ApiError(answer.status, status, `${call.method} ${call.path}`, seconds ?? status.details?.retryAfterSeconds ?? null);
+    if (answer.status === 401 && attempt === 0 && this.options.unauthorized) { this.options.unauthorized(); return 0; }
     // 429 and 503 with Retry-After are said before the request is looked at. A 504 is not: the write may have been carried out.
     const turnedAway = answer.status === 429 || (answer.status === 503 && seconds !== null);
     const again = turnedAway || (call.method === 'GET' && answer.status >= 500 && seconds !== null);

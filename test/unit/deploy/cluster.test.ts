@@ -15,7 +15,7 @@ const upProgram = fileURLToPath(new URL('../../../deploy/up.js', import.meta.url
 
 interface ClusterJson {
   launcher: number;
-  processes: { role: string; pid: number | null; address: string; memberId?: string; log: string }[];
+  processes: { role: string; name: string; pid: number | null; address: string | null; memberId?: string; log: string }[];
 }
 
 describe('deploy/cluster', () => {
@@ -94,6 +94,23 @@ describe('deploy/cluster', () => {
     await (await start({ dataDirectory: directory, fresh: true })).stop();
   });
 
+  it('starts controller managers after the servers, and stops them before', async () => {
+    const directory = temporaryDirectory('cluster');
+    const lines: string[] = [];
+    const ended: string[] = [];
+    const cluster = await start({ dataDirectory: directory, replicas: 1, managers: 2, onProgress: line => lines.push(line), onExit: ({ spec }) => ended.push(spec.name) });
+    expect(clusterJson(directory).processes.filter(({ role }) => role === 'controller-manager').map(({ name }) => name)).to.deep.equal(['cm1', 'cm2']);
+    const ready = lines.flatMap(line => / is ready/.test(line) ? [line.split(' ')[0]] : []);
+    expect(ready.slice(2)).to.have.members(['cm1', 'cm2']);
+    await cluster.managers[0]?.kill('SIGKILL');
+    expect(clusterJson(directory).processes.find(({ name }) => name === 'cm1')?.pid).to.equal(null);
+    await cluster.startStopped();
+    expect(cluster.managers.map(({ running }) => running)).to.deep.equal([true, true]);
+    await cluster.stop();
+    expect(ended.slice(-4, -2)).to.have.members(['cm1', 'cm2']);
+    expect(ended).to.have.length(5);
+  });
+
   it('keeps cluster.json true when a replica is killed and started again', async () => {
     const directory = temporaryDirectory('cluster');
     const cluster = await start({ dataDirectory: directory });
@@ -130,11 +147,11 @@ describe('deploy/up', () => {
   it('explains its options', async () => {
     const { code, text } = await output(run('--help'));
     expect(code).to.equal(0);
-    for (const option of ['--data-dir', '--port', '--replicas', '--fresh']) expect(text).to.contain(option);
+    for (const option of ['--data-dir', '--port', '--replicas', '--managers', '--fake-nodes', '--fresh']) expect(text).to.contain(option);
   });
 
   it('refuses options and values that do not exist', async () => {
-    for (const [args, named] of [[['--wrong'], '--wrong'], [['--port', 'x'], '"x"'], [['--replicas', '2'], '2'], [['extra'], 'argument']] as const) {
+    for (const [args, named] of [[['--wrong'], '--wrong'], [['--port', 'x'], '"x"'], [['--replicas', '2'], '2'], [['--managers', '-1'], '-1'], [['--fake-nodes', '101'], '101'], [['extra'], 'argument']] as const) {
       const { code, text } = await output(run(...args));
       expect(code, text).to.equal(1);
       expect(text).to.contain(named);
@@ -159,11 +176,12 @@ describe('deploy/leash', () => {
   it('ends the processes of a launcher that was killed', async () => {
     const directory = temporaryDirectory('cluster');
     const script = `import { startCluster } from ${JSON.stringify(new URL('../../../deploy/cluster.js', import.meta.url).href)};
-      await startCluster({ dataDirectory: ${JSON.stringify(directory)}, replicas: 1, apiserverProgram: ${JSON.stringify(fakeApiserver)} });
+      await startCluster({ dataDirectory: ${JSON.stringify(directory)}, replicas: 1, managers: 2, apiserverProgram: ${JSON.stringify(fakeApiserver)} });
       process.stdout.write('up'); setInterval(() => {}, 1000);`;
     const launcher = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(launcher.stdout, 'data');
     const pids = (JSON.parse(fs.readFileSync(path.join(directory, 'cluster.json'), 'utf8')) as ClusterJson).processes.map(({ pid }) => pid ?? 0);
+    expect(pids).to.have.length(4);
     launcher.kill('SIGKILL');
     while (pids.some(isRunning)) await delay(10);
     // What the killed launcher left does not hinder the next one.

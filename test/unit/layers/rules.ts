@@ -22,7 +22,7 @@ interface Rule {
 const plainWords = ['server/api/', 'server/catalogue/', 'server/vocabulary.js'];
 /** The way into the replica, and the words that both sides use. */
 const raftDoor = ['raft/client.js', 'raft/types.js'];
-const belowHttp = [...raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/observability/', 'server/webhook/', 'server/cel/'];
+const belowHttp = [...raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/observability/', 'server/webhook/', 'server/cel/', 'server/files/'];
 const raftTypes = ['raft/replica-api.js', 'raft/store/contract.js'];
 /** Parts of the server from the top down. Each may import itself and those after it. */
 const serverStack = [
@@ -44,6 +44,8 @@ const rules: readonly Rule[] = [
   ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()], types: raftTypes }))),
   { from: 'controllers/', to: ['controllers/', 'server/catalogue/'] },
   { from: 'deploy/', to: ['deploy/'] },
+  // Stand-in nodes are a client like any other, written with the module for clients.
+  { from: 'deploy/nodes/', to: ['deploy/nodes/', 'controllers/client/', 'controllers/kinds/'] },
   { from: 'test/', to: ['raft/', 'workers/', 'server/', 'controllers/', 'deploy/', 'test/'] },
 ];
 

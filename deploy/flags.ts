@@ -1,0 +1,65 @@
+import type { PkiFiles } from './pki.js';
+import type { ClusterSettings } from './settings.js';
+
+/** The command lines of everything that a local cluster consists of. Pure. */
+
+export const host = '127.0.0.1';
+const serviceRange = '10.96.0.0/12';
+const serviceAccountIssuer = 'https://kubernetes.default.svc';
+
+export interface Surroundings {
+  readonly settings: ClusterSettings;
+  readonly pki: PkiFiles;
+  /** The balancer's port. */
+  readonly port: number;
+}
+
+export function balancerFlags({ port, settings, pki }: Surroundings): string[] {
+  const backends = settings.members.flatMap(({ securePort }) => ['--backend', `${host}:${securePort}`]);
+  return ['--listen', `${host}:${port}`, ...backends, '--ca-file', pki.caFile];
+}
+
+export function apiserverFlags({ settings, pki }: Surroundings, id: string, dataDirectory: string): string[] {
+  const self = settings.members.find(member => member.id === id);
+  const peers = settings.members.map(member => `${member.id}=${host}:${member.peerPort}`).join(',');
+  return written({
+    'secure-port': String(self?.securePort),
+    'bind-address': host,
+    'tls-cert-file': pki.apiserver.certFile,
+    'tls-private-key-file': pki.apiserver.keyFile,
+    'client-ca-file': pki.caFile,
+    'authorization-mode': 'Node,RBAC',
+    'service-account-issuer': serviceAccountIssuer,
+    'service-account-signing-key-file': pki.serviceAccount.keyFile,
+    'service-account-key-file': pki.serviceAccount.pubFile,
+    'service-cluster-ip-range': serviceRange,
+    'raft-data-dir': dataDirectory,
+    'raft-member-id': id,
+    'raft-initial-cluster': peers,
+    'raft-cluster-token': settings.token,
+    'raft-listen-address': `${host}:${self?.peerPort}`,
+    'raft-ca-file': pki.caFile,
+    'raft-cert-file': pki.peer(id).certFile,
+    'raft-key-file': pki.peer(id).keyFile,
+  });
+}
+
+/**
+ * A manager's own role allows it to watch everything and to write almost nothing; each controller writes as a service account whose role says what
+ * it may do. That is how the reference is deployed, and without it controllers are forbidden to do their work.
+ */
+export function managerFlags({ pki }: Surroundings, kubeconfig: string, securePort: number): string[] {
+  return written({
+    kubeconfig,
+    'use-service-account-credentials': 'true',
+    'bind-address': host,
+    'secure-port': String(securePort),
+    'client-ca-file': pki.caFile,
+    'authentication-kubeconfig': kubeconfig,
+    'authorization-kubeconfig': kubeconfig,
+    'root-ca-file': pki.caFile,
+    'service-account-private-key-file': pki.serviceAccount.keyFile,
+  });
+}
+
+const written = (flags: Readonly<Record<string, string>>): string[] => Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
