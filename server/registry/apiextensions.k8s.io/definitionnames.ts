@@ -15,16 +15,22 @@ export function validateGroup(group: string, path: Path): FieldError[] {
   return group.includes('.') ? [] : [invalid(path, group, 'should be a domain with at least one dot')];
 }
 
+/** Names that a definition must have; those under which it is accepted come later. */
+export const requiredNames = (names: JsonObject, path: Path): FieldError[] => NAMES.filter(member => textAt(names, member) === '').map(member => required(path.child(member), ''));
+
 export function validateNames(names: JsonObject, path: Path): FieldError[] {
   const kind = textAt(names, 'kind');
   return [
-    ...NAMES.filter(member => textAt(names, member) === '').map(member => required(path.child(member), '')),
     ...['plural', 'singular'].flatMap(member => label(textAt(names, member), path.child(member))),
     ...['kind', 'listKind'].flatMap(member => kindName(textAt(names, member), path.child(member))),
+    ...listOfNames(names, 'shortNames', path),
     ...(kind !== '' && kind === textAt(names, 'listKind') ? [invalid(path.child('listKind'), kind, 'kind and listKind may not be the same')] : []),
-    ...['shortNames', 'categories'].flatMap(member => itemsOf(names[member]).flatMap((name, position) => label(String(name), path.child(member).index(position), true))),
+    ...listOfNames(names, 'categories', path),
   ];
 }
+
+const listOfNames = (names: JsonObject, member: string, path: Path): FieldError[] =>
+  itemsOf(names[member]).flatMap((name, position) => label(String(name), path.child(member).index(position), true));
 
 /** An empty name has been reported as missing already, except in lists. */
 function label(name: string, path: Path, inList = false): FieldError[] {

@@ -4,20 +4,16 @@ import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '.
 import { itemsOf, textAt } from '../members.js';
 import { restoreContent } from '../statuswrites.js';
 import type { Strategy } from '../strategy.js';
-import { invalid, Path, required, type FieldError } from '../validation/field.js';
+import { invalid, Path, type FieldError } from '../validation/field.js';
 import { unchanged } from '../validation/immutable.js';
-import { dns1035LabelName, subdomainName } from '../validation/names.js';
-import { oneOf } from '../validation/values.js';
+import { subdomainName } from '../validation/names.js';
 import { validateApproval } from './approval.js';
-import { validateConversion } from './conversion.js';
-import { validateGroup, validateNames } from './definitionnames.js';
+import { validateNames } from './definitionnames.js';
+import { SPEC, validateSpec } from './spec.js';
 
 /** The definition of a custom resource as an object. What its schemas mean is the business of those who serve the resource. */
 
-const SPEC = Path.of('spec');
 const STORED = Path.of('status', 'storedVersions');
-const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
-const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 const PRESERVE_TEXT = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
 
 const specOf = (definition: ApiObject): JsonObject => objectAt(definition, 'spec') ?? {};
@@ -40,7 +36,7 @@ function setDefaults(definition: ApiObject): void {
 }
 
 function validate(definition: ApiObject): FieldError[] {
-  return [...validateSpec(definition), ...validateStored(definition), ...validateApproval(textAt(specOf(definition), 'group'), definition, null), ...validatePreserve(specOf(definition), false)];
+  return [...validateSpec(specOf(definition)), ...validateAccepted(definition), ...validateStored(definition), ...validateApproval(textAt(specOf(definition), 'group'), definition, null), ...validatePreserve(specOf(definition), false)];
 }
 
 function nameComplaints(name: string, prefix: boolean, definition: ApiObject): string[] {
@@ -49,45 +45,7 @@ function nameComplaints(name: string, prefix: boolean, definition: ApiObject): s
   return [...subdomainName(name, prefix), ...(name === wanted ? [] : ['must be spec.names.plural+"."+spec.group'])];
 }
 
-function validateSpec(definition: ApiObject): FieldError[] {
-  const spec = specOf(definition);
-  const versions = versionsOf(definition);
-  const path = SPEC.child('versions');
-  const conversion = objectAt(spec, 'conversion');
-  return [
-    ...validateGroup(textAt(spec, 'group'), SPEC.child('group')),
-    ...oneOf(spec['scope'], ['Cluster', 'Namespaced'], SPEC.child('scope')),
-    ...versions.flatMap((version, position) => validateVersion(version, path.index(position))),
-    ...(new Set(versions.map(version => textAt(version, 'name'))).size < versions.length ? [invalid(path, spec['versions'], 'must contain unique version names')] : []),
-    ...(versions.filter(version => version['storage'] === true).length === 1 ? [] : [invalid(path, spec['versions'] ?? null, 'must have exactly one version marked as storage version')]),
-    ...validateNames(objectAt(spec, 'names') ?? {}, SPEC.child('names')),
-    ...(conversion === null ? [] : validateConversion(conversion, SPEC.child('conversion'))),
-  ];
-}
-
-function validateVersion(version: JsonObject, path: Path): FieldError[] {
-  const name = textAt(version, 'name');
-  const complaints = dns1035LabelName(name, false);
-  const schema = objectAt(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema');
-  return [
-    ...(complaints.length === 0 ? [] : [invalid(path.child('name'), name, complaints.join(','))]),
-    ...(version['deprecationWarning'] !== undefined && version['deprecated'] !== true
-      ? [invalid(path.child('deprecationWarning'), version['deprecationWarning'], 'can only be set for deprecated versions')] : []),
-    ...(schema === null ? [required(path.child('schema', 'openAPIV3Schema'), 'schemas are required')] : []),
-    ...objectsIn(version, 'additionalPrinterColumns').flatMap((column, position) => validateColumn(column, path.child('additionalPrinterColumns').index(position))),
-  ];
-}
-
-function validateColumn(column: JsonObject, path: Path): FieldError[] {
-  const [type, format] = [textAt(column, 'type'), textAt(column, 'format')];
-  const types = `must be one of ${COLUMN_TYPES.join(',')}`;
-  return [
-    ...(textAt(column, 'name') === '' ? [required(path.child('name'), '')] : []),
-    ...(type === '' ? [required(path.child('type'), types)] : COLUMN_TYPES.includes(type) ? [] : [invalid(path.child('type'), type, types)]),
-    ...(format === '' || COLUMN_FORMATS.includes(format) ? [] : [invalid(path.child('format'), format, `must be one of ${COLUMN_FORMATS.join(',')}`)]),
-    ...(textAt(column, 'jsonPath') === '' ? [required(path.child('jsonPath'), '')] : []),
-  ];
-}
+const validateAccepted = (definition: ApiObject): FieldError[] => validateNames(objectAt(objectAt(definition, 'status') ?? {}, 'acceptedNames') ?? {}, Path.of('status', 'acceptedNames'));
 
 /** Versions in which objects may still be stored cannot go, and new objects have to be stored in one of them. */
 function validateStored(definition: ApiObject): FieldError[] {
@@ -96,10 +54,13 @@ function validateStored(definition: ApiObject): FieldError[] {
   if (stored.length === 0) return [invalid(STORED, null, 'must have at least one stored version')];
   const storage = textAt(versions.find(version => version['storage'] === true), 'name');
   return [
-    ...stored.flatMap((name, position) => (versions.some(version => textAt(version, 'name') === name) ? [] : [invalid(STORED.index(position), name, 'must appear in spec.versions')])),
     ...(stored.includes(storage) || storage === '' ? [] : [invalid(STORED, stored, `must have the storage version ${storage}`)]),
+    ...stored.flatMap((name, position) => (versions.some(version => textAt(version, 'name') === name) ? [] : [invalid(STORED.index(position), name, stillStored(name))])),
   ];
 }
+
+const stillStored = (name: string): string => `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until `
+  + `a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
 
 /** `wasSet`: objects of old may go on to keep what their schemas do not know. */
 const validatePreserve = (spec: JsonObject, wasSet: boolean): FieldError[] =>
@@ -131,11 +92,11 @@ export const customResourceDefinitions: Strategy = {
   },
   validate,
   reviewUpdate: (definition, old, metadata) => [
-    ...metadata.update(), ...validateSpec(definition), ...validateKept(definition, old), ...validateStored(definition),
+    ...metadata.update(), ...validateSpec(specOf(definition)), ...validateKept(definition, old), ...validateAccepted(definition), ...validateStored(definition),
     ...validateApproval(textAt(specOf(definition), 'group'), definition, old),
     ...validatePreserve(specOf(definition), specOf(old)['preserveUnknownFields'] === true),
   ],
   subresources: {
-    status: { prepareForUpdate: restoreContent, reviewUpdate: (definition, _old, metadata) => [...metadata.update(), ...validateStored(definition)] },
+    status: { prepareForUpdate: restoreContent, reviewUpdate: (definition, _old, metadata) => [...metadata.update(), ...validateAccepted(definition)] },
   },
 };

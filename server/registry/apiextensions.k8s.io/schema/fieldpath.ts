@@ -1,0 +1,56 @@
+import { isSet, propertyOf, propertiesOf, restSchemaOf, type Schema } from './nodes.js';
+
+/** Paths such as `.spec.color` or `.spec['a.b']` that lead from a schema to that of one field. */
+
+export type Resolved =
+  /** `schema` is null below a map of anything. */
+  | { readonly ok: true; readonly names: readonly string[]; readonly schema: Schema | null }
+  | { readonly ok: false; readonly complaint: string };
+
+const END = 'unexpected end of JSON path';
+const ABSENT = 'does not refer to a valid field';
+/** Delimiters, texts in quotes (which may hold delimiters), and what stands between. */
+const TOKEN = /[.[\]]|'(?:[^'\\]|\\.)*'|[^.[\]]+/gs;
+const ESCAPES: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\'': '\'', '\\': '\\' };
+
+const refused = (complaint: string): Resolved => ({ ok: false, complaint });
+
+/** `brackets`: whether `['name']` is allowed beside `.name`. */
+export function resolvePath(text: string, schema: Schema, { brackets }: { brackets: boolean }): Resolved {
+  const tokens = text.match(TOKEN) ?? [];
+  let current: Schema | null = schema;
+  const names: string[] = [];
+  for (let position = 0; position < tokens.length;) {
+    const token = tokens[position] ?? '';
+    if (token !== '.' && token !== '[') return refused(`expected [ or . but got: ${token}`);
+    if (token === '[' && !brackets) return refused('array notation is not allowed');
+    const name = token === '.' ? plainName(tokens[position + 1]) : quotedName(tokens.slice(position + 1, position + 3));
+    if (!name.ok) return name;
+    const next = stepInto(current, name.name);
+    if (next === undefined) return refused(ABSENT);
+    names.push(name.name);
+    current = next;
+    position += token === '.' ? 2 : 3;
+  }
+  return { ok: true, names, schema: current };
+}
+
+type Name = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly complaint: string };
+
+const plainName = (token: string | undefined): Name => (token === undefined ? { ok: false, complaint: END } : { ok: true, name: token });
+
+function quotedName([token, close]: readonly string[]): Name {
+  if (token === undefined) return { ok: false, complaint: END };
+  if (token.length < 2 || !token.startsWith('\'') || !token.endsWith('\'')) return { ok: false, complaint: `expected single quoted string but got ${token}` };
+  const unknown = (token.match(/\\./g) ?? []).find(escape => ESCAPES[escape.slice(1)] === undefined);
+  if (unknown !== undefined) return { ok: false, complaint: `invalid string literal: invalid escape char ${unknown}` };
+  if (close !== ']') return { ok: false, complaint: close === undefined ? END : `expected ] but got ${close}` };
+  return { ok: true, name: token.slice(1, -1).replace(/\\(.)/g, (_, letter: string) => ESCAPES[letter] ?? letter) };
+}
+
+/** The schema of a member; null for a member of anything, undefined when there is no such member. */
+function stepInto(schema: Schema | null, name: string): Schema | null | undefined {
+  if (schema === null) return undefined;
+  if (propertiesOf(schema).length > 0) return propertyOf(schema, name) ?? undefined;
+  return isSet(schema, 'additionalProperties') ? restSchemaOf(schema) : undefined;
+}
