@@ -53,7 +53,7 @@ export function route(context: Pick<RequestContext, 'request'>, info: ResourceIn
 const refuse = (): never => { throw pathNotFound(); };
 
 /** The third segment after the version prefix: `/api/v1/watch/…`, `/apis/GROUP/VERSION/watch/…`. */
-const hasWatchPrefix = ({ path, group }: ResourceInfo): boolean => path.split('/').filter(segment => segment !== '')[group === '' ? 2 : 3] === 'watch';
+const hasWatchPrefix = ({ path, group }: ResourceInfo): boolean => path.includes('/watch/') && path.split('/').filter(segment => segment !== '')[group === '' ? 2 : 3] === 'watch';
 
 /** `namespaces/NAME` counts as being inside itself; `namespaces/NAME/namespaces` is nowhere. */
 const isItself = ({ path, namespace, name }: ResourceInfo): boolean => name === namespace && !path.includes(`/namespaces/${namespace}/namespaces`);
@@ -76,10 +76,8 @@ function placeOf(info: ResourceInfo, resource: ServedResource): Place {
 const COLLECTION_VERBS: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 
 function verbAt(place: Place, method: string, info: ResourceInfo, verbs: ReadonlySet<string>): ResourceVerb {
-  const served = Object.entries(METHODS[place]).filter(([, verb]) => verb !== undefined && verbs.has(verb));
-  if (served.length === 0) throw pathNotFound();
-  const verb = served.find(([name]) => name === method)?.[1];
-  if (verb === undefined) throw methodNotAllowed();
+  const verb = Object.hasOwn(METHODS[place], method) ? METHODS[place][method] : undefined;
+  if (verb === undefined || !verbs.has(verb)) throw Object.values(METHODS[place]).some(each => each !== undefined && verbs.has(each)) ? methodNotAllowed() : pathNotFound();
   return verb === 'list' && info.verb === 'watch' && verbs.has('watch') ? 'watch' : verb;
 }
 

@@ -49,6 +49,7 @@ export function writeHead({ response, warnings }: RequestContext, code: number, 
  */
 export async function sendParts(context: RequestContext, contentType: string, { parts, size }: EncodedList, compress: boolean): Promise<void> {
   const { response } = context;
+  if (isOnePart(parts) && parts[0].length < CHUNK_BYTES) return send(context, 200, contentType, parts[0]);
   const rest = pieces(parts);
   const start = rest.next();
   const first = start.done === true ? Buffer.alloc(0) : start.value;
@@ -59,6 +60,8 @@ export async function sendParts(context: RequestContext, contentType: string, { 
   await writePieces(asWritable(response), first, rest, () => isGone(response));
   response.end();
 }
+
+const isOnePart = (parts: Iterable<Buffer>): parts is readonly [Buffer] => Array.isArray(parts) && parts.length === 1;
 
 async function writePieces(out: Writable, first: Buffer, rest: Iterable<Buffer>, gone: () => boolean): Promise<void> {
   let piece = first;

@@ -31,10 +31,13 @@ function withoutAuthority(url: string): string | null {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
+/** Of most requests for one object. Nobody changes a query. */
+const noParameters = new URLSearchParams();
 const malformed = /%(?![0-9a-fA-F]{2})|;/;
 
 /** Reads the query. A pair with broken percent-encoding or a semicolon is dropped, as if it had not been sent. */
 export function parseQuery(search: string): URLSearchParams {
+  if (search === '') return noParameters;
   if (!malformed.test(search)) return new URLSearchParams(search);
   return new URLSearchParams(search.split('&').filter((pair) => !malformed.test(pair)).join('&'));
 }

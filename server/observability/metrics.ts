@@ -1,5 +1,6 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import type { RequestInfo } from '../endpoints/context.js';
+import { DurationHistogram, type DurationSeries } from './durations.js';
 
 /** Upper bounds in seconds, as in the reference, so that dashboards and alerts written for it work. */
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
@@ -47,30 +48,32 @@ export function createMetrics(options: { readonly disabled?: readonly string[] }
 
 const common = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 
-/** prom-client sorts and joins label values on each call; the bound children of a series are therefore kept. */
+interface RequestSeries { readonly child: Counter.Internal; readonly time: DurationSeries; /** Not told to the counter yet. */ count: number }
+
+/** prom-client sorts and joins label values on each call: requests are counted here, and told when somebody asks. */
 function requestMetrics(registry: Registry): RequestMetrics {
-  const total = new Counter({ name: 'apiserver_request_total', help: 'Requests answered, by verb, resource and status code.', labelNames: [...common, 'dry_run', 'code'], registers: [registry] });
-  const duration = new Histogram({
+  const total = new Counter({ name: 'apiserver_request_total', help: 'Requests answered, by verb, resource and status code.', labelNames: [...common, 'dry_run', 'code'], registers: [registry], collect: () => { for (const each of series.values()) tell(each); } });
+  const duration = new DurationHistogram({
     name: 'apiserver_request_duration_seconds', help: 'Time from the first byte of a request to the end of its answer, in seconds; without long-running requests.',
     labelNames: [...common, 'dry_run'], buckets: durationBuckets, registers: [registry],
   });
   const running = new Gauge({ name: 'apiserver_longrunning_requests', help: 'Long-running requests, such as watches, that are open now.', labelNames: common, registers: [registry] });
-  const series = new Map<string, { readonly count: Counter.Internal; readonly time: Histogram.Internal<string> }>();
+  const series = new Map<string, RequestSeries>();
 
-  const seriesFor = (info: RequestInfo, method: string, code: number): { readonly count: Counter.Internal; readonly time: Histogram.Internal<string> } => {
+  const seriesFor = (info: RequestInfo, method: string, code: number): RequestSeries => {
     const key = seriesKey(info, method, code);
     const known = series.get(key);
     if (known !== undefined) return known;
     const labels = { ...labelsOf(info, method), dry_run: '' };
-    const made = { count: total.labels({ ...labels, code: String(code) }), time: duration.labels(labels) };
+    const made = { child: total.labels({ ...labels, code: String(code) }), time: duration.of(labels), count: 0 };
     if (series.size < seriesMax) series.set(key, made);
     return made;
   };
   return {
     observe: (info, method, code, seconds, longRunning) => {
-      const { count, time } = seriesFor(code === 404 || code === 405 || code === 403 ? unknownResource(info) : info, method, code);
-      count.inc();
-      if (!longRunning) time.observe(seconds);
+      const found = seriesFor(code === 404 || code === 405 || code === 403 ? unknownResource(info) : info, method, code);
+      found.count++;
+      if (!longRunning) found.time.observe(seconds);
     },
     longRunning: (info) => {
       const child = running.labels(labelsOf(info, 'GET'));
@@ -78,6 +81,11 @@ function requestMetrics(registry: Registry): RequestMetrics {
       return () => { child.dec(); };
     },
   };
+}
+
+function tell(series: RequestSeries): void {
+  series.child.inc(series.count);
+  series.count = 0;
 }
 
 /** Refused requests may name anything: their words never become labels. */

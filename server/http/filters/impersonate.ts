@@ -36,8 +36,7 @@ async function impersonate(exchange: Exchange, wanted: Wanted, authorize: Author
 
 /** Null when no impersonation is asked for. Cheap for the usual request, which has none of these headers. */
 function readHeaders({ request }: Exchange): Wanted | null {
-  const names = Object.keys(request.headers).filter((header) => header.startsWith('impersonate-'));
-  if (names.length === 0) return null;
+  if (!anyImpersonation(request.headers)) return null;
   const groups: string[] = [];
   const extra: Record<string, string[]> = {};
   const raw = rawHeaders(request.rawHeaders);
@@ -48,6 +47,11 @@ function readHeaders({ request }: Exchange): Wanted | null {
   const single = (wantedHeader: string): string => raw.find(([header]) => header === wantedHeader)?.[1] ?? '';
   const wanted = { name: single('impersonate-user'), uid: single('impersonate-uid'), groups, extra };
   return wanted.name === '' && wanted.uid === '' && groups.length === 0 && Object.keys(extra).length === 0 ? null : wanted;
+}
+
+function anyImpersonation(headers: Exchange['request']['headers']): boolean {
+  for (const header in headers) if (header.startsWith('impersonate-')) return true;
+  return false;
 }
 
 /** Values of repeated headers one by one: joining them would make a group of two names with a comma. */
