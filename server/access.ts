@@ -8,6 +8,8 @@ import type { Authenticator } from './authentication/authenticator.js';
 import { certificateAuthenticator } from './authentication/certificate.js';
 import { frontProxyAuthenticator, type IdentityHeaders } from './authentication/frontProxy.js';
 import { stripCredentials } from './authentication/stripping.js';
+import { createIssuers, type Issuers } from './authentication/jwt/issuers.js';
+import { derived } from './files/liveFile.js';
 import { createIssuer } from './authentication/serviceaccount/issuer.js';
 import { createLookup } from './authentication/serviceaccount/lookup.js';
 import { secretTokens } from './authentication/serviceaccount/secretTokens.js';
@@ -65,23 +67,25 @@ export function createAccess({ options, files, storage, log }: AccessOptions): A
   const modes = names.map((name) => modeOf(name, { rbac, storage, files }));
   const open = names.includes('AlwaysAllow');
   if (open) log.warn('every authenticated request is allowed; give --authorization-mode=RBAC to change that');
-  if (open && options['anonymous-auth']) log.warn('requests without credentials are refused, because authorization would allow them everything');
+  if (open && options['anonymous-auth'] !== false) log.warn('requests without credentials are refused, because authorization would allow them everything');
   const authorize = firstDecision([masters, ...modes.map((mode) => mode.authorize)]);
-  const tokens = tokenServices({ options, files, storage });
+  const issuers = createIssuers(derived(files.authentication, ({ jwt }) => jwt), log);
+  const tokens = tokenServices({ options, files, storage, issuers });
   return {
     tokens,
-    authenticate: authentication({ options, files, tokens, anonymous: options['anonymous-auth'] && !open }),
+    authenticate: authentication({ options, files, tokens, open }),
     authorize, rules: joinRules(modes.flatMap(({ rules }) => rules ?? [])), guards: [escalationCheck(rbac.index, authorize)],
     synced: Promise.all([rbac.synced, ...modes.map((mode) => mode.synced)]),
     stop: () => {
       rbac.stop();
+      issuers.stop();
       for (const mode of modes) mode.stop?.();
     },
   };
 }
 
 /** All ways in, in the reference's order. What they looked at is gone from the request afterwards. */
-function authentication({ options, files: { clientAnchors, proxyAnchors }, tokens, anonymous }: Pick<AccessOptions, 'options' | 'files'> & { readonly tokens: TokenServices; readonly anonymous: boolean }): Authenticator {
+function authentication({ options, files: { clientAnchors, proxyAnchors, authentication: settings }, tokens, open }: Pick<AccessOptions, 'options' | 'files'> & { readonly tokens: TokenServices; readonly open: boolean }): Authenticator {
   const headers: IdentityHeaders = {
     user: options['requestheader-username-headers'], uid: options['requestheader-uid-headers'], group: options['requestheader-group-headers'],
     extraPrefixes: options['requestheader-extra-headers-prefix'],
@@ -91,10 +95,14 @@ function authentication({ options, files: { clientAnchors, proxyAnchors }, token
     ...(clientAnchors === null ? [] : [certificateAuthenticator(clientAnchors)]),
     bearerAuthenticator(tokens.authenticate, tokens.audiences), webSocketAuthenticator(tokens.authenticate, tokens.audiences),
   ];
-  return stripCredentials(firstOf(ways, { anonymous: anonymous ? anonymousOn(null) : () => false }), headers);
+  const anonymous = derived(settings, ({ anonymous: told }) => {
+    const { enabled, paths } = told ?? { enabled: options['anonymous-auth'] !== false, paths: null };
+    return enabled && !open ? anonymousOn(paths) : () => false;
+  });
+  return stripCredentials(firstOf(ways, { anonymous: (request) => anonymous.current(request) }), headers);
 }
 
-function tokenServices({ options, files: { signingKey, verificationKeys, staticTokens }, storage }: Omit<AccessOptions, 'log'>): TokenServices {
+function tokenServices({ options, files: { signingKey, verificationKeys, staticTokens }, storage, issuers: others }: Omit<AccessOptions, 'log'> & { readonly issuers: Issuers }): TokenServices {
   const issuers = options['service-account-issuer'];
   const audiences = options['api-audiences'].length === 0 ? issuers : options['api-audiences'];
   const lookup = options['service-account-lookup'] ? createLookup(storage) : null;
@@ -103,6 +111,7 @@ function tokenServices({ options, files: { signingKey, verificationKeys, staticT
     ...(issuers.length === 0 ? [] : [accountTokenVerifier({ issuers, keys: verificationKeys, audiences, lookup })]),
     ...(verificationKeys.length === 0 ? [] : [forThisApi(audiences, secretTokens({ keys: verificationKeys, storage, lookup }))]),
     ...(options['enable-bootstrap-token-auth'] ? [forThisApi(audiences, bootstrapTokens(storage))] : []),
+    forThisApi(audiences, others.authenticate),
   ];
   return {
     issuer: signingKey === null || issuers[0] === undefined ? null : createIssuer(issuers[0], signingKey), audiences, authenticate: firstTokenOf(ways),

@@ -2,7 +2,12 @@ import { readSigningKey, readVerificationKeys, type SigningKey, type Verificatio
 import { readStaticTokens, type StaticTokens } from './authentication/tokens/staticFile.js';
 import { readAbacPolicies, type AbacPolicies } from './authorization/abac.js';
 import type { Anchors } from './authentication/peer.js';
-import type { Live, LiveFiles } from './files/liveFile.js';
+import { readAuthenticationConfiguration, type AuthenticationSettings } from './authentication/jwt/configuration.js';
+import { oidcSettings } from './authentication/jwt/oidcOptions.js';
+import { fixed, type Live, type LiveFiles } from './files/liveFile.js';
+import type { Logger } from './observability/logger.js';
+import type { Metrics } from './observability/metrics.js';
+import { createReloadMetrics } from './observability/reloads.js';
 import { readAuthorities } from './http/credentials.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 
@@ -12,13 +17,22 @@ export interface AccessFiles {
   readonly signingKey: SigningKey | null;
   readonly verificationKeys: readonly VerificationKey[];
   readonly policies: AbacPolicies | null;
+  /** Issuers of other tokens, and what the file about authentication says of requests without credentials. */
+  readonly authentication: Live<AuthenticationSettings>;
   /** Authorities of clients, and of front proxies. */
   readonly clientAnchors: Live<Anchors> | null;
   readonly proxyAnchors: Live<Anchors> | null;
 }
 
+export interface AccessFilesOptions {
+  readonly options: ApiServerOptions;
+  readonly live: LiveFiles;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
 /** Reads them all, before anything starts, and follows those that may change. Throws with the option and the file named. */
-export function readAccessFiles(options: ApiServerOptions, live: LiveFiles): AccessFiles {
+export function readAccessFiles({ options, live, metrics, log }: AccessFilesOptions): AccessFiles {
   const tokenFile = options['token-auth-file'];
   const policyFile = options['authorization-policy-file'];
   const signingFile = options['service-account-signing-key-file'];
@@ -26,10 +40,29 @@ export function readAccessFiles(options: ApiServerOptions, live: LiveFiles): Acc
     staticTokens: tokenFile === null ? null : readStaticTokens(tokenFile),
     signingKey: signingFile === null ? null : readSigningKey(signingFile, '--service-account-signing-key-file'),
     verificationKeys: verificationKeys(options),
+    authentication: authenticationSettings({ options, live, metrics, log }),
     clientAnchors: anchorsIn(options['client-ca-file'], live),
     proxyAnchors: anchorsIn(options['requestheader-client-ca-file'], live),
     policies: policyFile === null ? null : readAbacPolicies(policyFile),
   };
+}
+
+/** From the file of `--authentication-config`, which is read again when it changes, or from single options. */
+function authenticationSettings({ options, live, metrics, log }: AccessFilesOptions): Live<AuthenticationSettings> {
+  const file = options['authentication-config'];
+  const single = oidcSettings(options);
+  if (file === null) return fixed({ jwt: single === null ? [] : [single], anonymous: null });
+  const reloads = createReloadMetrics(metrics, 'authentication_config_controller', options['raft-member-id']);
+  return live.follow({
+    files: [file],
+    read: () => {
+      const settings = readAuthenticationConfiguration(file, options['service-account-issuer']);
+      if (settings.anonymous !== null && options['anonymous-auth'] !== null) throw new Error(`--anonymous-auth and the member "anonymous" of ${file} (--authentication-config) exclude each other`);
+      return settings;
+    },
+    changed: () => { log.info('configuration of authentication was read again', { file }); reloads.record('success'); },
+    failed: (error) => { log.error('changed configuration of authentication cannot be used; the one from before stays', { error }); reloads.record('failure'); },
+  });
 }
 
 /** Changes that cannot be used are reported where the listener reads the same file. */

@@ -50,9 +50,9 @@ export async function startServer(options: ApiServerOptions, log: Logger): Promi
   // Files are read first: a wrong certificate must not leave a replica half started.
   const live = new LiveFiles();
   const serving = await servingOptions(options, live, log.named('tls'));
-  const files = readAccessFiles(options, live);
   const plugins: PluginConfigurations = options['admission-control-config-file'] === null ? new Map() : readPluginConfigurations(options['admission-control-config-file']);
   const metrics = createMetrics({ disabled: options['disabled-metrics'] });
+  const files = readAccessFiles({ options, live, metrics, log: log.named('access') });
   const auditor = await createAuditing({ options, metrics, log: log.named('audit') });
   const raftLog = log.named('raft');
   const replica = await startReplica(replicaOptions(options), { log: ({ level, message, fields }) => { raftLog[level](message, fields); } }).catch((cause: unknown) => {

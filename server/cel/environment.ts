@@ -1,4 +1,4 @@
-import { Environment } from '@marcbachmann/cel-js';
+import { Environment, type ASTNode } from '@marcbachmann/cel-js';
 import type { JsonValue } from '../api/object.js';
 import { toCel, toJson } from './values.js';
 import { addStringFunctions } from './strings.js';
@@ -15,6 +15,8 @@ export type Compiled = { readonly ok: true; readonly program: Program } | { read
 
 export interface Program {
   readonly expression: string;
+  /** Members of variables that it names, such as `claims.email`. */
+  readonly selects: ReadonlySet<string>;
   /** Runs it over plain JSON. Errors are values: a missing key is as ordinary as a false. */
   evaluate(variables: Readonly<Record<string, JsonValue>>): Evaluation;
 }
@@ -40,8 +42,23 @@ function compile(environment: Environment, expression: string, wanted: readonly 
   if (!valid) return { ok: false, message: `compilation failed: ${error?.summary ?? 'not an expression'}` };
   if (type !== 'dyn' && !wanted.some((one) => sameType(one, type))) return { ok: false, message: `must evaluate to ${wanted.join(' or ')}` };
   const run = environment.parse(expression);
-  return { ok: true, program: { expression, evaluate: (values) => evaluate(run, values) } };
+  return { ok: true, program: { expression, selects: selectionsOf(run.ast), evaluate: (values) => evaluate(run, values) } };
 }
+
+function selectionsOf(root: ASTNode): ReadonlySet<string> {
+  const found = new Set<string>();
+  const waiting: unknown[] = [root];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (Array.isArray(next)) waiting.push(...(next as unknown[]));
+    if (!isNode(next)) continue;
+    if ((next.op === '.' || next.op === '.?') && next.args[0].op === 'id') found.add(`${next.args[0].args}.${String(next.args[1])}`);
+    waiting.push(next.args);
+  }
+  return found;
+}
+
+const isNode = (value: unknown): value is ASTNode => typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
 
 /** A list or map of unknown elements may turn out to be the one that is wanted. */
 const sameType = (wanted: string, actual: string): boolean => wanted === actual || actual === wanted.replace(/<.*>$/, '') || actual === wanted.replace(/<.*>$/, '<dyn>');

@@ -10,6 +10,13 @@ export interface Live<T> {
 /** A value that never changes, where one that may is asked for. */
 export const fixed = <T>(current: T): Live<T> => ({ current, onChange: () => {} });
 
+/** A part of such a value, or something made from it; made anew only after a change. */
+export function derived<T, R>(source: Live<T>, make: (value: T) => R): Live<R> {
+  let made = make(source.current);
+  source.onChange((value) => { made = make(value); });
+  return { get current() { return made; }, onChange: (listener) => { source.onChange(() => { listener(made); }); } };
+}
+
 export interface Source<T> {
   readonly files: readonly string[];
   /** Reads and checks the files. Throws when they cannot be used. */

@@ -22,13 +22,16 @@ const excludes = (a: Name, ...others: readonly Name[]): Rule => (_, given) => {
   return also.length === 0 ? null : `--${a} and ${also.map((name) => `--${name}`).join(', ')} exclude each other`;
 };
 
+const oidcNames = ['oidc-issuer-url', 'oidc-client-id', 'oidc-ca-file', 'oidc-username-claim', 'oidc-username-prefix', 'oidc-groups-claim', 'oidc-groups-prefix', 'oidc-required-claim', 'oidc-signing-algs'] as const;
+
 const rules: readonly Rule[] = [
   pair('tls-cert-file', 'tls-private-key-file'),
   pair('kubelet-client-certificate', 'kubelet-client-key'),
   pair('proxy-client-cert-file', 'proxy-client-key-file'),
   pair('etcd-certfile', 'etcd-keyfile'),
   pair('raft-cert-file', 'raft-key-file'),
-  needs('oidc-issuer-url', 'oidc-client-id'),
+  ...oidcNames.flatMap((name) => [needs(name, 'oidc-issuer-url'), needs(name, 'oidc-client-id')]),
+  oidcIssuer,
   needs('raft-cert-file', 'raft-ca-file'),
   needs('service-account-signing-key-file', 'service-account-issuer'),
   needs('service-account-signing-key-file', 'service-account-key-file'),
@@ -36,7 +39,7 @@ const rules: readonly Rule[] = [
   accountIssuers,
   accountTokenLifetime,
   needs('encryption-provider-config-automatic-reload', 'encryption-provider-config'),
-  excludes('authentication-config', 'oidc-issuer-url', 'oidc-client-id', 'oidc-username-claim', 'oidc-groups-claim', 'oidc-required-claim'),
+  excludes('authentication-config', ...oidcNames),
   excludes('authorization-config', 'authorization-mode', 'authorization-webhook-config-file', 'authorization-webhook-version'),
   excludes('service-account-signing-endpoint', 'service-account-signing-key-file', 'service-account-key-file'),
   modeNeeds('ABAC', 'authorization-policy-file'),
@@ -70,6 +73,12 @@ function auditThrottle(backend: 'log' | 'webhook'): Rule {
     const zero = (['qps', 'burst'] as const).find((part) => options[`${prefix}-${part}`] <= 0);
     return zero === undefined ? null : `--${prefix}-enable needs --${prefix}-${zero} above 0`;
   };
+}
+
+/** Each issuer's tokens have one meaning. */
+function oidcIssuer(options: ApiServerOptions): string | null {
+  const issuer = options['oidc-issuer-url'];
+  return issuer !== null && options['service-account-issuer'].includes(issuer) ? `--oidc-issuer-url and --service-account-issuer name the same issuer: ${issuer}` : null;
 }
 
 function accountIssuers(options: ApiServerOptions): string | null {

@@ -30,5 +30,9 @@ describe('CEL', () => {
     expect(run('user.groups', ['string', 'list<string>'])).to.deep.equal(['devs']);
     expect(run('claims.sub', ['bool'])).to.equal('ann');
   });
+  it('knows which members of variables an expression names', () => {
+    const compiled = scope.compile('has(claims.n) && claims.roles.exists(r, r == claims.?sub.orValue("x") || [claims.f] == [1.0])', ['bool']);
+    expect(compiled.ok && [...compiled.program.selects]).to.have.members(['claims.n', 'claims.roles', 'claims.sub', 'claims.f']);
+  });
   it('turns values that JSON cannot say into errors', () => { expect(run('type(claims.n)', ['type'])).to.match(/^failed: the expression yields/); });
 });

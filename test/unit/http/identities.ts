@@ -18,6 +18,7 @@ export interface IssueOptions {
   readonly usage?: 'clientAuth' | 'serverAuth';
   readonly expired?: boolean;
   readonly dns?: readonly string[];
+  readonly ip?: readonly string[];
 }
 export interface Identity { readonly cert: string; readonly key: string; readonly certFile: string; readonly keyFile: string }
 
@@ -33,7 +34,7 @@ export async function createIdentities(name = 'test authority'): Promise<Identit
     extensions: [new x509.BasicConstraintsExtension(true, undefined, true), new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true), await x509.SubjectKeyIdentifierExtension.create(keys.publicKey)],
   });
   let serial = 1;
-  const issue = async ({ name: commonName, groups = [], usage = 'clientAuth', expired = false, dns = [] }: IssueOptions): Promise<Identity> => {
+  const issue = async ({ name: commonName, groups = [], usage = 'clientAuth', expired = false, dns = [], ip = [] }: IssueOptions): Promise<Identity> => {
     const own = await makeKeys();
     serial += 1;
     const certificate = await x509.X509CertificateGenerator.create({
@@ -41,7 +42,7 @@ export async function createIdentities(name = 'test authority'): Promise<Identit
       publicKey: own.publicKey, signingKey: keys.privateKey, signingAlgorithm: algorithm, ...validity(expired), serialNumber: serial.toString(16).padStart(2, '0'),
       extensions: [
         new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage[usage]]), await x509.AuthorityKeyIdentifierExtension.create(keys.publicKey),
-        ...(dns.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(dns.map((value) => ({ type: 'dns' as const, value })))]),
+        ...(dns.length + ip.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension([...dns.map((value) => ({ type: 'dns' as const, value })), ...ip.map((value) => ({ type: 'ip' as const, value }))])]),
       ],
     });
     const pair = { cert: `${certificate.toString('pem')}\n`, key: await exportKey(own.privateKey) };

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import type { ApiServerOptions } from '../../options/apiserver.js';
+import { authorityComplaint } from './configuration.js';
+import type { JwtSettings } from './settings.js';
+
+/** What the options `--oidc-*` ask for; null without an issuer. Throws when the file of authorities cannot be used. */
+export function oidcSettings(options: ApiServerOptions): JwtSettings | null {
+  const issuer = options['oidc-issuer-url'];
+  const audience = options['oidc-client-id'];
+  if (issuer === null || audience === null) return null;
+  const [usernameClaim, groupsClaim] = [options['oidc-username-claim'], options['oidc-groups-claim']];
+  return {
+    issuer, discoveryUrl: null, certificateAuthority: authority(options['oidc-ca-file']), audiences: [audience], algorithms: options['oidc-signing-algs'],
+    requiredClaims: options['oidc-required-claim'], claimRules: [],
+    username: { by: 'claim', claim: usernameClaim, prefix: usernamePrefix(options['oidc-username-prefix'], usernameClaim, issuer) },
+    groups: groupsClaim === null ? null : { by: 'claim', claim: groupsClaim, prefix: options['oidc-groups-prefix'] ?? '' },
+    uid: null, extra: [], userRules: [],
+  };
+}
+
+/** Names of two issuers must not be mistaken for each other; addresses are unique anyway. */
+function usernamePrefix(told: string | null, claim: string, issuer: string): string {
+  if (told === '-') return '';
+  return told ?? (claim === 'email' ? '' : `${issuer}#`);
+}
+
+function authority(file: string | null): string | null {
+  if (file === null) return null;
+  let pem: string;
+  try {
+    pem = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`--oidc-ca-file: cannot read ${file}: ${(cause as Error).message}`, { cause });
+  }
+  const wrong = authorityComplaint(pem);
+  if (wrong !== null) throw new Error(`--oidc-ca-file: ${file}: ${wrong}`);
+  return pem;
+}
