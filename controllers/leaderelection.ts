@@ -46,8 +46,8 @@ export interface LeaderElectionOptions {
   readonly onNewLeader?: (identity: string) => void;
 }
 
-/** Candidates do not all try at the same moment. */
-const jitterFactor = 1.2;
+/** Candidates do not all try at the same moment. They wait for a retry period at most, so that a lease that is given back is taken within one. */
+const jitter = 0.5;
 
 export class LeaderElector {
   #lease: Lease | null = null;
@@ -55,6 +55,8 @@ export class LeaderElector {
   #renewedAt = Number.NEGATIVE_INFINITY;
   #reported = '';
   #over = false;
+  /** The latest attempt; it may still be under way when leadership ends. */
+  #attempting: Promise<boolean> = Promise.resolve(false);
 
   constructor(private readonly options: LeaderElectionOptions) {}
 
@@ -77,6 +79,7 @@ export class LeaderElector {
     const ended = new AbortController();
     void work.then(() => ended.abort(), () => ended.abort());
     await this.#renew(AbortSignal.any([signal, ended.signal]));
+    const result = signal.aborted || ended.signal.aborted ? 'stopped' : 'lost';
     // An attempt to renew that is still under way changes nothing any more.
     this.#over = true;
     leading.abort();
@@ -84,10 +87,11 @@ export class LeaderElector {
       await work;
     } finally {
       signal.removeEventListener('abort', stop);
-      // Only now: the next leader must not begin while this one's last steps are under way.
+      // Only now: the next leader must not begin while this one's last steps are under way, and an attempt must not take back what is given away.
+      await this.#attempting;
       if (this.#leads) await this.#release();
     }
-    return signal.aborted || ended.signal.aborted ? 'stopped' : 'lost';
+    return result;
   }
 
   async #acquire(signal: AbortSignal): Promise<boolean> {
@@ -97,7 +101,7 @@ export class LeaderElector {
         if (this.#lease) events?.normal(this.#lease, 'LeaderElection', `${this.options.identity} became leader`);
         return true;
       }
-      await pause(clock, retryPeriodMs * (1 + random() * jitterFactor), signal);
+      await pause(clock, retryPeriodMs * (1 - random() * jitter), signal);
     }
     return false;
   }
@@ -118,7 +122,12 @@ export class LeaderElector {
     }
   }
 
-  async #tryAcquireOrRenew(): Promise<boolean> {
+  #tryAcquireOrRenew(): Promise<boolean> {
+    this.#attempting = this.#tryOnce();
+    return this.#attempting;
+  }
+
+  async #tryOnce(): Promise<boolean> {
     try {
       return await this.#attempt();
     } catch (error) {
@@ -136,6 +145,7 @@ export class LeaderElector {
     }
     const found = await unless(isNotFound, this.options.api.get(leases, this.options));
     if (!found) return this.#create(startedAt);
+    if (this.#over) return false;
     this.#observe(found);
     const holder = found.spec?.holderIdentity ?? '';
     const free = holder === '' || holder === this.options.identity;

@@ -21,6 +21,10 @@ export interface Request {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly signal?: AbortSignal;
+  /** Until the whole answer is there; without it, for ever. */
+  readonly timeoutMs?: number;
+  /** Called right before the request leaves, when the connection stands; throws when it may not leave any more. */
+  readonly mayLeave?: () => void;
 }
 
 /** An answer whose head came. Its body is read, or its stream closed, by whoever asked. */
@@ -81,17 +85,26 @@ export class Connection {
     for (const { http } of this.#sessions) http.destroy();
   }
 
-  #send(session: Session, { method, path, headers, body, signal }: Request): Promise<Answer> {
+  #send(session: Session, { method, path, headers, body, signal, timeoutMs, mayLeave }: Request): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      try {
+        if (signal?.aborted) throw new StoppedError('the client is stopped');
+        mayLeave?.();
+      } catch (error) {
+        session.streams--;
+        throw error;
+      }
       const token = this.settings.token?.();
       const stream = session.http.request({ ':method': method, ':path': this.#prefix + path, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers }, { endStream: body === undefined });
       const abort = (): void => { stream.close(http2.constants.NGHTTP2_CANCEL); };
       signal?.addEventListener('abort', abort, { once: true });
+      const cancelTimer = timeoutMs === undefined ? null : this.#clock.after(timeoutMs, () => { reject(new ConnectionError(`${this.#origin} did not answer within ${timeoutMs} ms`, false)); abort(); });
       stream.once('response', answer => resolve({ status: answer[':status'] ?? 0, headers: answer, stream }));
       // Also after the answer began: the error of a stream that nobody listens to would end the process.
       stream.on('error', (error: Error) => reject(this.#failure(stream, error)));
       stream.once('close', () => {
         session.streams--;
+        cancelTimer?.();
         signal?.removeEventListener('abort', abort);
         reject(signal?.aborted ? new StoppedError('stopped while a request was under way') : this.#failure(stream, null));
       });

@@ -36,6 +36,8 @@ const watchOverdueMs = 60_000;
 const backoffFirstMs = 200;
 const backoffMaxMs = 30_000;
 const backoffFactor = 2;
+/** A watch that ends sooner, without having told anything, is taken for a failure: a server that does that would be asked without pause. */
+const watchMsMin = 1_000;
 const pageSize = 500;
 const initialEventsEnd = 'k8s.io/initial-events-end';
 
@@ -118,11 +120,17 @@ export class Reflector<T extends KubeObject> {
   /** `initial` collects the state that the watch begins with, and is null once it is complete. */
   async #consume(watch: Watch<T>, initial: T[] | null): Promise<void> {
     const overdue = this.options.clock.after(watchSecondsMin * 2 * 1000 + watchOverdueMs, () => watch.close());
+    const opened = this.options.clock.elapsed();
+    let events = 0;
     try {
-      for await (const event of watch) initial = this.#take(event, initial);
+      for await (const event of watch) {
+        events++;
+        initial = this.#take(event, initial);
+      }
     } finally {
       overdue();
     }
+    if (events === 0 && this.options.clock.elapsed() - opened < watchMsMin) throw new ConnectionError('a watch ended as soon as it began', true);
     if (initial) throw new ConnectionError('a watch ended before its initial state was complete', true);
   }
 

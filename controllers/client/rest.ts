@@ -120,11 +120,9 @@ export class RestApi implements Api {
     const content = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const own = await headers?.() ?? {};
     if (signal?.aborted) throw new StoppedError('the client is stopped');
-    if (method !== 'GET') mayWrite?.();
     const started = this.#clock.elapsed();
-    const limit = timeoutMs === null ? signal : either(signal, AbortSignal.timeout(timeoutMs));
     const answer = await connection.request({
-      method, path, ...(content ? { body: content } : {}), ...(limit ? { signal: limit } : {}),
+      method, path, ...(content ? { body: content } : {}), ...(signal ? { signal } : {}), ...(timeoutMs === null ? {} : { timeoutMs }), ...(mayWrite && method !== 'GET' ? { mayLeave: mayWrite } : {}),
       headers: { accept, 'user-agent': userAgent, ...own, ...(content ? { 'content-type': type, 'content-length': String(content.length) } : {}) },
     });
     observe?.({ verb: method, code: answer.status, seconds: (this.#clock.elapsed() - started) / 1000 });
@@ -190,5 +188,3 @@ function statusOf(text: string): StatusDocument {
   }
   return text === '' ? {} : { message: text.trim() };
 }
-
-const either = (a: AbortSignal | undefined, b: AbortSignal): AbortSignal => (a ? AbortSignal.any([a, b]) : b);
