@@ -60,15 +60,23 @@ export class DamagedValueError extends Error {
  * Encodes what is stored for `object`: in the given form if the type has it, otherwise in JSON. Identity comes first in metadata, as in the
  * reference's output; the resource version follows it.
  */
-export function encodeStored(key: ObjectKey, object: ApiObject, form: StoredForm | null = null): Buffer {
+export const encodeStored = (key: ObjectKey, object: ApiObject, form: StoredForm | null = null): Buffer => encodeWrite(key, object, form).value;
+
+/** What is stored, and the object in JSON where that is something else: who has written it need not read it to show it. */
+export interface EncodedWrite { readonly value: Buffer; readonly json: JsonLayout | null }
+
+export function encodeWrite(key: ObjectKey, object: ApiObject, form: StoredForm | null): EncodedWrite {
   const body = form === null ? null : encodeBody(form, key, object);
-  if (form !== null && body !== null) return assemble({ mediaType: mediaTypes.indexOf(form.mediaType), apiVersion: object.apiVersion ?? '', body, versionAt: 0, labelsAt: 0, labelsLength: 0, bigIntegers: false });
-  const { head, tail, ...layout } = inJson(key, object);
-  return assemble({ ...layout, mediaType: jsonMediaType, body: head + tail });
+  const json = inJson(key, object);
+  if (form !== null && body !== null) {
+    return { value: assemble({ mediaType: mediaTypes.indexOf(form.mediaType), apiVersion: object.apiVersion ?? '', body, versionAt: 0, labelsAt: 0, labelsLength: 0, bigIntegers: false }), json };
+  }
+  const { head, tail, ...layout } = json;
+  return { value: assemble({ ...layout, mediaType: jsonMediaType, body: head + tail }), json: null };
 }
 
 /** An object in JSON: what comes before its resource version and what comes after, and where things are without it. */
-interface JsonLayout extends Pick<Layout, 'apiVersion' | 'versionAt' | 'labelsAt' | 'labelsLength' | 'bigIntegers'> {
+export interface JsonLayout extends Pick<Layout, 'apiVersion' | 'versionAt' | 'labelsAt' | 'labelsLength' | 'bigIntegers'> {
   readonly head: string;
   readonly tail: string;
 }
@@ -98,7 +106,7 @@ export function itemOf(key: ObjectKey, value: Uint8Array, version: number): Item
 }
 
 /** A value in another form is brought into JSON once, here; from then on it is like any other. */
-function itemFrom({ head, tail, versionAt, labelsAt, labelsLength, apiVersion, bigIntegers }: JsonLayout, version: number): Item {
+export function itemFrom({ head, tail, versionAt, labelsAt, labelsLength, apiVersion, bigIntegers }: JsonLayout, version: number): Item {
   const inserted = `${versionPrefix}${version}"`;
   return { bytes: Buffer.from(head + inserted + tail), apiVersion, versionAt: versionAt + versionPrefix.length, labelsAt: labelsLength === 0 ? 0 : labelsAt + inserted.length, labelsLength, bigIntegers };
 }

@@ -12,9 +12,10 @@ import { WatchCache, type WatchCacheOptions } from './cache/watchcache.js';
 import type { Consistency, Failure, GetResult, ListRequest, ListResult, ObjectKey, SideWrite, Storage, StoredObject, Version, Watch, WatchRequest, WatchSink, WriteResult, WriteTerms } from './contract.js';
 import { DirectWatcher } from './direct/watcher.js';
 import { Follower } from './direct/follower.js';
-import { encodeStored } from './encoding.js';
+import { encodeStored, encodeWrite } from './encoding.js';
 import type { StoredForm } from './forms.js';
 import { KeySpace } from './keys.js';
+import { OwnWrites } from './ownWrites.js';
 import { StoreReader } from './storereader.js';
 import { DamagedItem, noSelectableFields, storedObjectOf, type SelectableFields, type StoredItem } from './storedobject.js';
 
@@ -59,6 +60,7 @@ class ReplicatedStorage implements RaftStorage {
   private readonly feed: ReplicaFeed;
   private readonly barriers: Barriers;
   private readonly store: StoreReader;
+  private readonly ownWrites = new OwnWrites();
   /** For resources that are not cached. */
   private readonly followers = new Map<string, Follower>();
   private readonly loading: Promise<void>;
@@ -74,6 +76,7 @@ class ReplicatedStorage implements RaftStorage {
     this.cache = new WatchCache({
       ...options, keys: this.keys, selectableFields,
       holds: resource => this.isCached(resource),
+      writtenHere: (key, value) => this.ownWrites.jsonOf(key, value),
       passBy: (change, key) => this.followers.get(qualifiedName(key.resource))?.receive(change, key),
       onGap: oldest => { for (const follower of this.followers.values()) follower.endWatches({ outcome: 'expired', oldest }); },
     });
@@ -158,12 +161,18 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   private async put(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult> {
-    const value = encodeStored(key, object, this.options.storedForm);
-    const outcome = await this.write(key, expected, { type: 'put', key: this.keys.keyOf(key), value }, terms);
-    if (typeof outcome !== 'number') return outcome;
-    const resource = this.cache.of(key.resource);
-    const written = resource.changeAt(outcome, key.namespace, key.name)?.next;
-    return { outcome: 'applied', object: written ?? storedObjectOf(resource.facts, key, outcome, value) };
+    const encoded = encodeWrite(key, object, this.options.storedForm ?? null);
+    const operation: Operation = { type: 'put', key: this.keys.keyOf(key), value: encoded.value };
+    const done = this.ownWrites.begin(operation.key, encoded);
+    try {
+      const outcome = await this.write(key, expected, operation, terms);
+      if (typeof outcome !== 'number') return outcome;
+      const resource = this.cache.of(key.resource);
+      const written = resource.changeAt(outcome, key.namespace, key.name)?.next;
+      return { outcome: 'applied', object: written ?? storedObjectOf(resource.facts, key, outcome, encoded.value, encoded.json) };
+    } finally {
+      done();
+    }
   }
 
   /** Does the operation, and what goes with it, if the object is at `expected` (0: absent). The version of the write, or why there was none. */

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
 import type { ObjectKey, StoredObject, Version } from './contract.js';
-import { DamagedValueError, decodeItem, itemAtVersion, itemOf, type Item } from './encoding.js';
+import { DamagedValueError, decodeItem, itemAtVersion, itemFrom, itemOf, type Item, type JsonLayout } from './encoding.js';
 
 /** Extracts the values for field selectors beyond `metadata.name` and `metadata.namespace`. */
 export type FieldsOf = (object: ApiObject) => Record<string, string>;
@@ -81,8 +81,9 @@ export class DamagedItem extends StoredItem {
   }
 }
 
-/** The object that a stored value stands for. Copies the bytes. A damaged value gives a DamagedItem. */
-export function storedObjectOf(facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array): StoredItem {
+/** The object that a stored value stands for. Copies the bytes. A damaged value gives a DamagedItem. `json` spares reading the value where it is known. */
+export function storedObjectOf(facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array, json: JsonLayout | null = null): StoredItem {
+  if (json !== null) return new StoredItem(facts, key.namespace, key.name, version, itemFrom(json, version));
   try {
     return new StoredItem(facts, key.namespace, key.name, version, itemOf(key, value, version));
   } catch (error) {

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Change, KeyValue } from '../../../raft/store/contract.js';
 import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import type { ObjectKey, Version } from '../contract.js';
+import type { JsonLayout } from '../encoding.js';
 import { flat, type KeySpace } from '../keys.js';
 import { storedObjectOf, type SelectableFields } from '../storedobject.js';
 import type { HistoryBounds } from './history.js';
@@ -17,6 +18,8 @@ export interface WatchCacheOptions {
   readonly holds?: (resource: GroupResource) => boolean;
   /** Is given the changes of the others, in order; values are views into a batch. */
   readonly passBy?: (change: Change, key: ObjectKey) => void;
+  /** The JSON of a value that was written from here; null for all others. */
+  readonly writtenHere?: (key: string, value: Uint8Array) => JsonLayout | null;
   /** Told when changes are missing: whoever follows them must start again after `oldest`. */
   readonly onGap?: (oldest: Version) => void;
   readonly history?: Partial<HistoryBounds>;
@@ -131,7 +134,7 @@ export class WatchCache {
     if (value === null) return cache.apply(revision, parsed.namespace, parsed.name, null);
     const namespace = this.sharedNamespace(parsed.namespace);
     const name = flat(parsed.name);
-    cache.apply(revision, namespace, name, storedObjectOf(cache.facts, { resource: cache.facts.resource, namespace, name }, revision, value));
+    cache.apply(revision, namespace, name, storedObjectOf(cache.facts, { resource: cache.facts.resource, namespace, name }, revision, value, this.options.writtenHere?.(key, value) ?? null));
   }
 
   private holds(resource: GroupResource): boolean {

@@ -3,7 +3,7 @@ import type { Presence, Scalar, Shape } from '../../../server/catalogue/types.js
 import { isMembers, type JsonMembers, type Json } from '../value.js';
 import { EncodeError, booleanValue, bytesValue, doubleValue, int32Value, int64Value, stringValue, type ValueCodec } from './fields.js';
 import { WireError, type WireReader } from './reader.js';
-import { readFields, specialValue, writeNested } from './special.js';
+import { specialValue, writeNested } from './special.js';
 import type { BackwardWriter } from './writer.js';
 
 /**
@@ -15,7 +15,7 @@ const built = new Map<string, ValueCodec>();
 /** Nesting of messages accepted; only schemas nest at all. */
 export const MESSAGE_DEPTH_MAX = 200;
 
-/** The codec of a message, with its length before it. Codecs may refer to each other in circles, so fields look theirs up late. */
+/** The codec of a message, with its length before it. Messages refer to each other in circles, so one prepares its fields when it is first used. */
 export const codecOfMessage = (name: string): ValueCodec => {
   let codec = built.get(name);
   if (codec === undefined) {
@@ -31,6 +31,7 @@ export const codecOfMessage = (name: string): ValueCodec => {
 export class MessageCodec implements ValueCodec {
   readonly wireType = 2;
   private fields: readonly FieldCodec[] | undefined;
+  private filling: readonly FieldCodec[] = [];
   private readonly byNumber: (FieldCodec | undefined)[] = [];
 
   constructor(private readonly message: Message) {}
@@ -44,7 +45,9 @@ export class MessageCodec implements ValueCodec {
   read(reader: WireReader, depth: number): JsonMembers {
     const target: JsonMembers = {};
     if (depth <= 0) throw new WireError('proto: exceeded max depth');
-    reader.nested(() => this.readBody(reader, target, depth));
+    const outer = reader.enter();
+    this.readBody(reader, target, depth);
+    reader.leave(outer);
     return target;
   }
 
@@ -69,18 +72,24 @@ export class MessageCodec implements ValueCodec {
   /** Reads fields up to the end of the reader into an object and fills in what every object of the type has. */
   readBody(reader: WireReader, target: JsonMembers, depth: number): void {
     this.prepared();
-    readFields(reader, (number, wireType) => this.byNumber[number]?.read(reader, wireType, target, depth - 1) ?? false);
+    while (reader.position < reader.end) {
+      const tag = reader.tag();
+      const field = this.byNumber[tag >>> 3];
+      if (field === undefined || !field.read(reader, tag & 7, target, depth - 1)) reader.skip(tag & 7);
+    }
     this.fillMissing(target);
   }
 
   fillMissing(target: JsonMembers): void {
-    for (const field of this.prepared()) field.fill(target);
+    this.prepared();
+    for (const field of this.filling) field.fill(target);
   }
 
   private prepared(): readonly FieldCodec[] {
     if (this.fields === undefined) {
       this.fields = this.message.fields.map((field) => fieldCodec(field, this.message.name));
       for (const field of this.fields) this.byNumber[field.number] = field;
+      this.filling = this.fields.filter(({ fills }) => fills);
     }
     return this.fields;
   }
@@ -96,6 +105,8 @@ interface FieldCodec {
   write(writer: BackwardWriter, object: JsonMembers): void;
   /** False if the wire type is not the expected one: the field is skipped. */
   read(reader: WireReader, wireType: number, target: JsonMembers, depth: number): boolean;
+  /** Whether `fill` ever does something. */
+  readonly fills: boolean;
   /** After all fields were read: what a member holds that nobody has set. */
   fill(target: JsonMembers): void;
 }
@@ -103,21 +114,20 @@ interface FieldCodec {
 const fieldCodec = (field: MessageField, owner: string): FieldCodec => {
   const { shape } = field;
   if (field.inline) return inlineField(field);
-  if (shape.is === 'list') return listField(field, lateCodec(shape.items), owner);
-  if (shape.is === 'map') return mapField(field, lateCodec(shape.values));
-  return singleField(field, lateCodec(shape));
+  if (shape.is === 'list') return listField(field, codecOf(shape.items), owner);
+  if (shape.is === 'map') return mapField(field, codecOf(shape.values));
+  return singleField(field, codecOf(shape));
 };
 
-const lateCodec = (shape: Shape): (() => ValueCodec) => {
-  if (shape.is === 'scalar') return () => SCALARS[shape.scalar];
+const codecOf = (shape: Shape): ValueCodec => {
+  if (shape.is === 'scalar') return SCALARS[shape.scalar];
   if (shape.is !== 'type') throw new EncodeError('lists of lists have no Protobuf form');
-  let codec: ValueCodec | undefined;
-  return () => (codec ??= codecOfMessage(shape.name));
+  return codecOfMessage(shape.name);
 };
 
 const WRITTEN_AS_ZERO: ReadonlySet<Presence> = new Set(['value', 'always']);
 
-const singleField = ({ number, name, presence }: MessageField, codec: () => ValueCodec): FieldCodec => {
+const singleField = ({ number, name, presence }: MessageField, codec: ValueCodec): FieldCodec => {
   const always = WRITTEN_AS_ZERO.has(presence);
   const fills = presence === 'always' || presence === 'nullable';
   return {
@@ -126,18 +136,18 @@ const singleField = ({ number, name, presence }: MessageField, codec: () => Valu
     write: (writer, object) => {
       const value = object[name];
       if ((value === undefined || value === null) && !always) return;
-      const valueCodec = codec();
-      valueCodec.write(writer, value);
-      writeTag(writer, number, valueCodec.wireType);
+      codec.write(writer, value);
+      writeTag(writer, number, codec.wireType);
     },
     read: (reader, wireType, target, depth) => {
-      if (wireType !== codec().wireType) return false;
-      const value = codec().read(reader, depth) as Json;
+      if (wireType !== codec.wireType) return false;
+      const value = codec.read(reader, depth) as Json;
       if (presence !== 'value' || !isZero(value)) target[name] = value;
       return true;
     },
+    fills,
     fill: (target) => {
-      if (fills && target[name] === undefined) target[name] = presence === 'nullable' ? null : codec().zero() as Json;
+      if (target[name] === undefined) target[name] = presence === 'nullable' ? null : codec.zero() as Json;
     },
   };
 };
@@ -145,24 +155,27 @@ const singleField = ({ number, name, presence }: MessageField, codec: () => Valu
 const isZero = (value: Json): boolean => value === '' || value === 0 || value === false || value === null;
 
 const inlineField = ({ number, shape }: MessageField): FieldCodec => {
-  const codec = lateCodec(shape) as () => MessageCodec;
+  const codec = codecOf(shape) as MessageCodec;
   return {
     number,
     member: undefined,
     write: (writer, object) => {
-      codec().write(writer, object);
+      codec.write(writer, object);
       writeTag(writer, number, 2);
     },
     read: (reader, wireType, target, depth) => {
       if (wireType !== 2 || depth <= 0) return false;
-      reader.nested(() => codec().readBody(reader, target, depth));
+      const outer = reader.enter();
+      codec.readBody(reader, target, depth);
+      reader.leave(outer);
       return true;
     },
-    fill: (target) => codec().fillMissing(target),
+    fills: true,
+    fill: (target) => codec.fillMissing(target),
   };
 };
 
-const listField = ({ number, name, presence }: MessageField, codec: () => ValueCodec, owner: string): FieldCodec => {
+const listField = ({ number, name, presence }: MessageField, codec: ValueCodec, owner: string): FieldCodec => {
   const isListKind = name === 'items' && owner.endsWith('List');
   return {
     number,
@@ -171,39 +184,38 @@ const listField = ({ number, name, presence }: MessageField, codec: () => ValueC
       const items = object[name];
       if (items === undefined || items === null) return;
       if (!Array.isArray(items)) throw new EncodeError(`${name}: expected a list`);
-      const valueCodec = codec();
       for (let index = items.length - 1; index >= 0; index--) {
-        valueCodec.write(writer, items[index]);
-        writeTag(writer, number, valueCodec.wireType);
+        codec.write(writer, items[index]);
+        writeTag(writer, number, codec.wireType);
       }
     },
     read: (reader, wireType, target, depth) => {
       const items = (target[name] ??= []) as Json[];
-      if (wireType === codec().wireType) items.push(codec().read(reader, depth) as Json);
-      else if (wireType === 2) reader.nested(() => { while (reader.position < reader.end) items.push(codec().read(reader, depth) as Json); });
+      if (wireType === codec.wireType) items.push(codec.read(reader, depth) as Json);
+      else if (wireType === 2) reader.nested(() => { while (reader.position < reader.end) items.push(codec.read(reader, depth) as Json); });
       else return false;
       return true;
     },
+    fills: presence === 'nullable',
     fill: (target) => {
-      if (presence === 'nullable' && target[name] === undefined) target[name] = isListKind ? [] : null;
+      if (target[name] === undefined) target[name] = isListKind ? [] : null;
     },
   };
 };
 
-const mapField = ({ number, name, presence }: MessageField, codec: () => ValueCodec): FieldCodec => ({
+const mapField = ({ number, name, presence }: MessageField, codec: ValueCodec): FieldCodec => ({
   number,
   member: name,
   write: (writer, object) => {
     const map = object[name];
     if (map === undefined || map === null) return;
     if (!isMembers(map)) throw new EncodeError(`${name}: expected an object`);
-    const valueCodec = codec();
     const keys = sortedKeys(map);
     for (let index = keys.length - 1; index >= 0; index--) {
       const key = keys[index] as string;
       writeNested(writer, () => {
-        valueCodec.write(writer, map[key]);
-        writeTag(writer, 2, valueCodec.wireType);
+        codec.write(writer, map[key]);
+        writeTag(writer, 2, codec.wireType);
         writer.string(key);
         writer.byte(0x0a);
       });
@@ -212,27 +224,31 @@ const mapField = ({ number, name, presence }: MessageField, codec: () => ValueCo
   },
   read: (reader, wireType, target, depth) => {
     if (wireType !== 2) return false;
-    const [key, value] = reader.nested(() => readEntry(reader, codec(), depth));
     const map = (target[name] ??= {}) as JsonMembers;
-    if (key === '__proto__') Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true });
-    else map[key] = value;
+    const outer = reader.enter();
+    readEntry(reader, map, codec, depth);
+    reader.leave(outer);
     return true;
   },
+  fills: presence === 'nullable',
   fill: (target) => {
-    if (presence === 'nullable' && target[name] === undefined) target[name] = null;
+    if (target[name] === undefined) target[name] = null;
   },
 });
 
-const readEntry = (reader: WireReader, codec: ValueCodec, depth: number): [string, Json] => {
+const readEntry = (reader: WireReader, map: JsonMembers, codec: ValueCodec, depth: number): void => {
+  const [keyTag, valueTag] = [0x0a, 0x10 + codec.wireType];
   let key = '';
-  let value = undefined as Json | undefined;
-  readFields(reader, (number, wireType) => {
-    if (number === 1 && wireType === 2) key = reader.string();
-    else if (number === 2 && wireType === codec.wireType) value = codec.read(reader, depth) as Json;
-    else return false;
-    return true;
-  });
-  return [key, value ?? codec.zero() as Json];
+  let given = undefined as Json | undefined;
+  while (reader.position < reader.end) {
+    const tag = reader.tag();
+    if (tag === keyTag) key = reader.string();
+    else if (tag === valueTag) given = codec.read(reader, depth) as Json;
+    else reader.skip(tag & 7);
+  }
+  const value = given ?? codec.zero() as Json;
+  if (key === '__proto__') Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true });
+  else map[key] = value;
 };
 
 /** The reference sorts by bytes; UTF-16 order differs from it only where surrogates occur. */

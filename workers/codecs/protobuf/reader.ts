@@ -7,6 +7,7 @@ export class WireError extends Error {}
 /** Up to here a loop over the characters beats the call into native code. */
 const SHORT_STRING = 24;
 const TWO_32 = 4_294_967_296;
+const TAG_MAX = TWO_32 - 1;
 
 export class WireReader {
   position: number;
@@ -26,6 +27,13 @@ export class WireReader {
       if (byte < 0x80) return value;
     }
     throw new WireError('proto: integer overflow');
+  }
+
+  /** Number and wire type of the next field: the number is what stands above the low three bits, of which there are at most 32. */
+  tag(): number {
+    const tag = this.varint();
+    if (tag < 8 || tag > TAG_MAX) throw new WireError(`proto: illegal tag ${Math.floor(tag / 8)} (wire type ${tag % 8})`);
+    return tag;
   }
 
   /** A signed 32-bit number: the low half of what stands there. */
@@ -61,14 +69,24 @@ export class WireReader {
     return this.buffer.subarray(this.position - length, this.position);
   }
 
-  /** Reads a nested message: the callback sees its end as the end of everything. */
-  nested<T>(read: (reader: WireReader) => T): T {
+  /** Goes into a nested message: its end is the end of everything, until `leave` is called with what comes back. */
+  enter(): number {
     const length = this.length();
     const outer = this.end;
     this.end = this.position + length;
-    const value = read(this);
+    return outer;
+  }
+
+  leave(outer: number): void {
     this.position = this.end;
     this.end = outer;
+  }
+
+  /** Reads a nested message. */
+  nested<T>(read: (reader: WireReader) => T): T {
+    const outer = this.enter();
+    const value = read(this);
+    this.leave(outer);
     return value;
   }
 

@@ -1,4 +1,4 @@
-import { readJson } from '../jsonReader.js';
+import { parseJson } from '../json.js';
 import { writeJson } from '../jsonWriter.js';
 import { isMembers } from '../value.js';
 import { formatTime, parseTime } from '../time.js';
@@ -16,10 +16,8 @@ export const writeNested = (writer: BackwardWriter, body: () => void): void => {
 /** Calls back for every field of the current message; what is not read is skipped. */
 export const readFields = (reader: WireReader, field: (number: number, wireType: number) => boolean): void => {
   while (reader.position < reader.end) {
-    const tag = reader.varint();
-    const wireType = tag % 8;
-    if (tag < 8) throw new WireError(`proto: illegal tag ${Math.floor(tag / 8)} (wire type ${wireType})`);
-    if (!field(Math.floor(tag / 8), wireType)) reader.skip(wireType);
+    const tag = reader.tag();
+    if (!field(tag >>> 3, tag & 7)) reader.skip(tag & 7);
   }
 };
 
@@ -123,7 +121,7 @@ const rawValue: ValueCodec = {
       return true;
     });
     if (raw === undefined || raw.length === 0) return null;
-    const read = readJson(raw.toString('utf8'), { depthMax: RAW_DEPTH_MAX, keepLiterals: false });
+    const read = parseJson(raw, { depthMax: RAW_DEPTH_MAX, keepLiterals: false });
     if (!read.ok) throw new WireError(read.message);
     return read.value;
   }),
