@@ -15,6 +15,7 @@ import { storedKinds } from './catalogue/resources.js';
 import { release } from './catalogue/version.js';
 import { createDiscovery } from './discovery/discovery.js';
 import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
+import { createBackends, type AgentCredentials } from './endpoints/backends/connection.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
 import type { Logger } from './observability/logger.js';
@@ -53,11 +54,13 @@ export interface AssemblyOptions {
   readonly files: AccessFiles;
   /** What the operator says for single admission plug-ins. */
   readonly plugins: PluginConfigurations;
+  /** Shown to node agents, and what theirs are checked with. */
+  readonly agents: AgentCredentials;
   readonly replica: Replica;
   readonly log: Logger;
 }
 
-export function assembleApi({ options, files, plugins, replica, log }: AssemblyOptions): Api {
+export function assembleApi({ options, files, plugins, agents, replica, log }: AssemblyOptions): Api {
   const catalogue = catalogueOf(options['runtime-config']);
   const features = featuresOf(options);
   const storage = createRaftStorage({
@@ -77,9 +80,10 @@ export function assembleApi({ options, files, plugins, replica, log }: AssemblyO
     otherPaths: documents === null ? [] : Object.values(OPENID_PATHS), cbor: features.CBORServingAndStorage,
   });
   const openapi = createOpenApi(catalogue);
+  const backends = createBackends({ credentials: agents, preferredAddresses: options['kubelet-preferred-address-types'], connectTimeoutMs: options['kubelet-timeout'] });
   return {
     storage, access,
-    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], compression: features.APIResponseCompression, forcesDeletion: features.AllowUnsafeMalformedObjectDeletion, cbor: features.CBORServingAndStorage }),
+    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], compression: features.APIResponseCompression, forcesDeletion: features.AllowUnsafeMalformedObjectDeletion, backends, cbor: features.CBORServingAndStorage }),
     documents: async (context) => await discovery(context) || openid(context) || openapi.documents(context),
     bootstrap: async (signal) => {
       await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });

@@ -6,6 +6,8 @@ import { assembleApi } from './assembly.js';
 import type { Api } from './assembly.js';
 import { Compaction } from './compaction.js';
 import { LiveFiles } from './files/liveFile.js';
+import type { AgentCredentials } from './endpoints/backends/connection.js';
+import { readAgentCredentials } from './endpoints/backends/credentials.js';
 import { addHealthChecks } from './healthChecks.js';
 import type { Progress } from './healthChecks.js';
 import type { Auditor } from './audit/auditor.js';
@@ -54,12 +56,13 @@ export async function startServer(options: ApiServerOptions, log: Logger): Promi
   const metrics = createMetrics({ disabled: options['disabled-metrics'] });
   const files = readAccessFiles({ options, live, metrics, log: log.named('access') });
   const auditor = await createAuditing({ options, metrics, log: log.named('audit') });
+  const agents = readAgentCredentials(options);
   const raftLog = log.named('raft');
   const replica = await startReplica(replicaOptions(options), { log: ({ level, message, fields }) => { raftLog[level](message, fields); } }).catch((cause: unknown) => {
     throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
   });
   try {
-    return await serveReplica({ options, log, live, serving, files, plugins, replica, metrics, auditor });
+    return await serveReplica({ options, log, live, serving, files, plugins, agents, replica, metrics, auditor });
   } catch (error) {
     live.stop();
     await auditor?.close();
@@ -76,14 +79,15 @@ interface Prepared {
   readonly serving: Omit<ListenerOptions, 'handle'>;
   readonly files: AccessFiles;
   readonly plugins: PluginConfigurations;
+  readonly agents: AgentCredentials;
   readonly replica: Replica;
   readonly metrics: Metrics;
   readonly auditor: Auditor | null;
 }
 
-async function serveReplica({ options, log, live, serving, files, plugins, replica, metrics, auditor }: Prepared): Promise<RunningServer> {
+async function serveReplica({ options, log, live, serving, files, plugins, agents, replica, metrics, auditor }: Prepared): Promise<RunningServer> {
   const progress: Progress = { synced: false, bootstrapped: false, stopping: false };
-  const api = assembleApi({ options, files, plugins, replica, log });
+  const api = assembleApi({ options, files, plugins, agents, replica, log });
   const chain = frontOf({ options, log, replica, metrics, auditor, api, progress });
   const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => { await api.close(); throw error; });
   const compaction = new Compaction({

@@ -7,13 +7,14 @@ import type { Catalogue } from '../catalogue/resources.js';
 import { DEPRECATED_RESOURCES } from '../catalogue/warnings.js';
 import type { Registry } from '../registry/contract.js';
 import type { Workers } from '../../workers/pool.js';
+import type { Backends } from './backends/connection.js';
 import { send, sendPageNotFound } from './answers.js';
 import { createBodyReader } from './body.js';
 import type { RequestContext } from './context.js';
 import { ENCODERS, encodersWith } from './encoders/encoders.js';
 import { errorEncoder } from './negotiation.js';
 import { createBinding } from './pods/binding.js';
-import { podLog, podPorts, podStream, proxy } from './pods/connect.js';
+import { podLog, podStream, proxy } from './pods/connect.js';
 import { createEviction } from './pods/eviction.js';
 import { REVIEWS } from './reviews/reviews.js';
 import { route, type ResourceVerb, type Route } from './routing.js';
@@ -40,6 +41,8 @@ export interface EndpointOptions {
   readonly compression?: boolean;
   /** Gate `AllowUnsafeMalformedObjectDeletion`. */
   readonly forcesDeletion?: boolean;
+  /** Ways to node agents and programs in the cluster. Default: none. */
+  readonly backends?: Backends | null;
   /** Whether CBOR is spoken: gate `CBORServingAndStorage`. */
   readonly cbor?: boolean;
 }
@@ -58,7 +61,7 @@ const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<Reso
   log: { get: podLog },
   exec: { get: podStream, create: podStream },
   attach: { get: podStream, create: podStream },
-  portforward: { get: podPorts, create: podPorts },
+  portforward: { get: podStream, create: podStream },
   proxy: { get: proxy, create: proxy, update: proxy, patch: proxy, delete: proxy },
   ephemeralcontainers: { get, update, patch },
   resize: { get, update, patch },
@@ -71,9 +74,9 @@ const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<Reso
  * authorized the request, and only now is its body read. Throws StatusError for what the client is to see.
  */
 export function createEndpoints(options: EndpointOptions): (context: RequestContext) => Promise<void> {
-  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS, compression = true, forcesDeletion = false, cbor = false } = options;
+  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS, compression = true, forcesDeletion = false, backends = null, cbor = false } = options;
   const encoders = encodersWith({ cbor });
-  const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, compression, forcesDeletion, reader: createBodyReader(workers) };
+  const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, compression, forcesDeletion, backends, reader: createBodyReader(workers) };
   return async context => {
     context.encoders = encoders;
     try {

@@ -4,6 +4,7 @@ import type { RuleResolver } from '../../authorization/rules.js';
 import type { Catalogue } from '../../catalogue/resources.js';
 import { managerOf } from '../../patch/apply/managers.js';
 import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
+import type { Backends } from '../backends/connection.js';
 import type { BodyReader } from '../body.js';
 import type { RequestContext } from '../context.js';
 import type { Route } from '../routing.js';
@@ -24,6 +25,8 @@ export interface VerbDeps {
   readonly compression: boolean;
   /** Objects that cannot be read may be removed unread by those who are allowed to: gate `AllowUnsafeMalformedObjectDeletion`. */
   readonly forcesDeletion: boolean;
+  /** Ways to node agents and programs in the cluster; null where there are none. */
+  readonly backends: Backends | null;
 }
 
 export type VerbHandler = (context: RequestContext, route: Route, deps: VerbDeps) => Promise<void>;

@@ -53,7 +53,7 @@ describe('API server options', () => {
 
   it('accepts an empty command line, and tells what was given without effect', () => {
     expect(readApiServerOptions([])).to.deep.include({ ok: true, withoutEffect: [] });
-    expect(readApiServerOptions(['--audit-log-path=-', '--orchlet-timeout=3s'])).to.deep.include({ ok: true, withoutEffect: ['audit-log-path', 'kubelet-timeout'] });
+    expect(readApiServerOptions(['--debug-socket-path=-', '--kvstore-cafile=f'])).to.deep.include({ ok: true, withoutEffect: ['debug-socket-path', 'etcd-cafile'] });
   });
   it('prints help and version even beside options that do not go together', () => {
     expect(readApiServerOptions(['--help', '--tls-cert-file=a'])).to.include({ ok: true });

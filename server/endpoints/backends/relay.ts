@@ -1,0 +1,133 @@
+import type { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { badRequest, internalError, StatusError, unavailable } from '../../api/status.js';
+import type { Request, RequestContext, Upgrade } from '../context.js';
+import { BackendError, type BackendAnswer, type BackendRequest, type Backends } from './connection.js';
+import { answeredHeaders, forwardedHeaders, upgradeHead } from './headers.js';
+import type { Location } from './location.js';
+
+/** Both kinds of request are streams of bytes; their overloads merely do not unify. */
+const asReadable = (request: Request): Readable => request as unknown as Readable;
+
+/** Of a refusal by a node agent, this much is shown. */
+const shownBytesMax = 50 * 1024;
+
+/** Sends a request on and waits for the answer's head. Throws 503 where nobody is there and 502 where somebody misbehaves. */
+async function ask(backends: Backends, location: Location, asked: BackendRequest, what: string): Promise<BackendAnswer> {
+  try {
+    return await backends.send(location, asked);
+  } catch (error) {
+    if (!(error instanceof BackendError)) throw error;
+    const message = `${what}: ${error.message}`;
+    throw error.reached ? badGateway(message, error) : new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }, { cause: error });
+  }
+}
+
+const badGateway = (message: string, cause?: unknown): StatusError => new StatusError(502, 'InternalError', message, {}, { cause });
+const isRedirect = (code: number): boolean => code >= 300 && code < 400 && code !== 304;
+const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted';
+
+/** Passes on the log that a node agent streams, as it comes. What the agent refuses is told in the words of `about`. */
+export async function relayLog(context: RequestContext, backends: Backends, location: Location, about: { readonly name: string; readonly trusting: boolean }): Promise<void> {
+  const answer = await ask(backends, location, { method: 'GET', headers: { accept: '*/*' }, body: null, signal: context.signal, trusting: about.trusting }, 'error dialing backend');
+  const { response } = answer;
+  const code = response.statusCode ?? 0;
+  if (isRedirect(code)) { response.destroy(); throw badGateway(REDIRECTED); }
+  if (answer.outcome !== 'response' || code < 200 || code > 206) throw refusedByAgent(code, await beginningOf(response), about.name);
+  context.response.writeHead(200, { 'content-type': 'text/plain' });
+  // Who follows a log that says nothing yet should know that it is being followed.
+  if ('flushHeaders' in context.response) context.response.flushHeaders();
+  await pass(response, context);
+}
+
+async function beginningOf(response: AsyncIterable<unknown> & { destroy(): void }): Promise<string> {
+  let text = '';
+  for await (const chunk of response) {
+    text += String(chunk);
+    if (text.length > shownBytesMax) break;
+  }
+  response.destroy();
+  return text.slice(0, shownBytesMax).trim();
+}
+
+const REFUSALS: Readonly<Record<number, readonly [reason: string, message: string]>> = {
+  400: ['BadRequest', 'the server rejected our request for an unknown reason'],
+  401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
+  404: ['NotFound', 'the server could not find the requested resource'],
+  405: ['MethodNotAllowed', 'the server does not allow this method on the requested resource'],
+  429: ['TooManyRequests', 'the server has received too many requests and has asked us to try again later'],
+  503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
+  504: ['Timeout', 'the server was unable to return a response in the time allotted, but may still be processing the request'],
+};
+
+function refusedByAgent(code: number, text: string, name: string): StatusError {
+  if (code === 500) return internalError(new Error(text));
+  const [reason, message] = REFUSALS[code] ?? (code >= 500 ? ['InternalError', `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`]
+    : [code === 403 ? 'Forbidden' : 'Unknown', code === 403 ? text : `the server responded with the status code ${code} but did not return more information`]);
+  return new StatusError(code < 400 ? 502 : code, reason, `${message} (get pods/log ${name})`, { name, kind: 'pods/log', causes: [{ reason: 'UnexpectedServerResponse', message: text }] });
+}
+
+/** Hands the connection over to a node agent (exec, attach, portforward) in whatever protocol the two sides agree on. */
+export async function relayStream(context: RequestContext, backends: Backends, location: Location): Promise<void> {
+  const { upgrade = null } = context;
+  if (upgrade === null) throw badRequest('Upgrade request required');
+  const answer = await ask(backends, location, { method: context.request.method ?? 'GET', headers: forwardedHeaders(context, true), body: null, signal: context.signal }, 'error dialing backend');
+  await handOver(context, upgrade, answer);
+}
+
+/** Passes a request on to a program or a node and its answer back, both as they come. `prefix` is the path that leads to the proxy. */
+export async function relayRequest(context: RequestContext, backends: Backends, location: Location, prefix: string): Promise<void> {
+  const { upgrade = null, request } = context;
+  if (location.path === '' && upgrade === null && ['GET', 'HEAD'].includes(request.method ?? '')) return redirectToRoot(context, prefix, location.query);
+  const headers = { ...forwardedHeaders(context, upgrade !== null), 'x-forwarded-uri': `${prefix}${location.path}`, 'x-forwarded-proto': 'https', ...(request.headers.host === undefined ? {} : { 'x-forwarded-host': request.headers.host }) };
+  const asked = { method: request.method ?? 'GET', headers, body: upgrade === null ? asReadable(request) : null, signal: context.signal };
+  const answer = await ask(backends, location.path === '' ? { ...location, path: '/' } : location, asked, 'error trying to reach service');
+  if (upgrade !== null) return handOver(context, upgrade, answer);
+  const { response } = answer;
+  const moved = response.headers.location;
+  const passed = { ...answeredHeaders(response), ...(moved === undefined ? {} : { location: seenFromOutside(moved, location, prefix) }) };
+  context.response.writeHead(response.statusCode ?? 502, passed);
+  await pass(response, context);
+}
+
+/** Relative links of a page without a path would lead out of the proxy. */
+function redirectToRoot({ response }: RequestContext, prefix: string, query: string): void {
+  response.writeHead(301, { location: `${prefix}/${query === '' ? '' : `?${query}`}` });
+  response.end();
+}
+
+/** A place on the same backend, as the client has to ask for it; places elsewhere stay as they are. Nothing is followed here. */
+function seenFromOutside(moved: string, { scheme, host, port }: Location, prefix: string): string {
+  const base = `${scheme}://${host.includes(':') ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`;
+  if (!URL.canParse(moved, base)) return moved;
+  const url = new URL(moved, base);
+  return url.host === new URL(base).host ? `${prefix}${url.pathname}${url.search}${url.hash}` : moved;
+}
+
+/** What the backend sends reaches the client at the client's pace; an end of either side ends the other. */
+async function pass(from: NodeJS.ReadableStream, { response }: RequestContext): Promise<void> {
+  // Half an answer is out: cutting the connection is all that can still be said.
+  await pipeline(from, response as unknown as Writable).catch(() => undefined);
+}
+
+async function handOver(context: RequestContext, { socket, head }: Upgrade, answer: BackendAnswer): Promise<void> {
+  if (answer.outcome === 'response') {
+    const { response } = answer;
+    const code = response.statusCode ?? 502;
+    if (isRedirect(code)) { response.destroy(); throw badGateway(REDIRECTED); }
+    // The backend refuses the protocol; what it says is the client's answer.
+    context.response.writeHead(code, answeredHeaders(response));
+    return pass(response, context);
+  }
+  const { response, socket: backend, head: sent } = answer;
+  socket.write(upgradeHead(response));
+  if (sent.length > 0) socket.write(sent);
+  if (head.length > 0) backend.write(head);
+  const ends = [pipeline(socket, backend), pipeline(backend, socket)].map(each => each.catch(() => undefined));
+  await Promise.all(ends);
+  socket.destroy();
+  backend.destroy();
+}
+
+/** What a server says that has no way to any backend. */
+export const noBackends = (): StatusError => unavailable('this server has no connection to nodes');

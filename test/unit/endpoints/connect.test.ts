@@ -1,0 +1,283 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { JsonObject } from '../../../server/api/object.js';
+import { createBackends, type BackendOptions } from '../../../server/endpoints/backends/connection.js';
+import { FakeAgent } from '../../fixtures/fakeAgent.js';
+import { call, type Answer, type Call } from './client.js';
+import { startTestServer, type TestServer } from './harness.js';
+
+const pods = '/api/v1/namespaces/default/pods';
+
+describe('requests that go on to nodes and programs', () => {
+  let agent: FakeAgent;
+  let server: TestServer;
+  const send = (method: string, path: string, options: Call = {}): Promise<Answer> => call(server.url, method, path, options);
+  const made = async (path: string, object: JsonObject): Promise<void> => { const { status: code, text } = await send('POST', path, { body: object }); expect(code, text).to.equal(201); };
+  const status = async (path: string, value: JsonObject): Promise<void> => {
+    const { status: code, text } = await send('PATCH', `${path}/status`, { body: { status: value }, type: 'application/merge-patch+json' });
+    expect(code, text).to.equal(200);
+  };
+  const pod = async (name: string, nodeName: string, containers: readonly string[], more: JsonObject = {}): Promise<void> =>
+    made(pods, { metadata: { name }, spec: { ...(nodeName === '' ? {} : { nodeName }), containers: containers.map(each => ({ name: each, image: 'i', ports: [{ containerPort: 8080 }] })), ...more } });
+  const node = async (name: string, addresses: readonly JsonObject[], port: number): Promise<void> => {
+    await made('/api/v1/nodes', { metadata: { name } });
+    await status(`/api/v1/nodes/${name}`, { addresses: [...addresses], daemonEndpoints: { kubeletEndpoint: { Port: port } } });
+  };
+
+  async function start(options: Partial<BackendOptions> = {}): Promise<void> {
+    const credentials = { ca: agent.ca, cert: Buffer.from(agent.client.certificate), key: Buffer.from(agent.client.key) };
+    const backends = createBackends({ credentials, preferredAddresses: ['Hostname', 'InternalIP'], connectTimeoutMs: 5000, ...options });
+    server = await startTestServer(undefined, { endpoints: { backends } });
+    await node('n', [{ type: 'ExternalIP', address: '192.0.2.1' }, { type: 'InternalIP', address: '127.0.0.1' }], agent.port);
+    await pod('p', 'n', ['c']);
+  }
+
+  beforeEach(async () => { agent = await FakeAgent.start(); });
+  afterEach(async () => {
+    await server.close();
+    await agent.close();
+  });
+
+  it('brings the log of a container, asked for in the words of the agent and with this server\'s certificate', async () => {
+    await start();
+    agent.answer = (_request, response) => { response.end('line\n'); };
+    const path = `${pods}/p/log?follow=true&previous=false&timestamps=1&tailLines=5&limitBytes=100&sinceTime=2026-01-01T00:00:00Z&pretty=true`;
+    const answer = await send('GET', path, { headers: { authorization: 'Bearer secret' } });
+    expect([answer.status, answer.text, answer.headers['content-type']]).to.deep.equal([200, 'line\n', 'text/plain']);
+    const [{ url, client, headers } = { url: '', client: '', headers: {} }] = agent.seen;
+    expect(url).to.equal('/containerLogs/default/p/c?follow=true&limitBytes=100&sinceTime=2026-01-01T00%3A00%3A00Z&tailLines=5&timestamps=true');
+    expect(client).to.equal('apiserver');
+    expect(headers.authorization).to.equal(undefined);
+  });
+
+  it('passes a log on while it is being written, and lets go of the agent when the client does', async () => {
+    await start();
+    let [write, gone] = [(_line: string): void => {}, new Promise<void>(() => {})];
+    agent.answer = (_request, response) => {
+      gone = once(response, 'close').then(() => undefined);
+      response.flushHeaders();
+      write = line => { response.write(line); };
+    };
+    const response = await new Promise<http.IncomingMessage>((resolve, reject) => { http.get(`${server.url}${pods}/p/log?follow=true`, { agent: false }, resolve).on('error', reject); });
+    for (const line of ['one\n', 'two\n']) {
+      write(line);
+      expect(String((await once(response, 'data') as unknown[])[0])).to.equal(line);
+    }
+    response.on('error', () => undefined).destroy();
+    await gone;
+  });
+
+  it('chooses containers, and tells which there are', async () => {
+    await start();
+    await pod('two', 'n', ['a', 'b'], { initContainers: [{ name: 'first', image: 'i' }] });
+    const refused = await send('GET', `${pods}/two/log`);
+    expect([refused.status, refused.body['message']]).to.deep.equal([400, 'a container name must be specified for pod two, choose one of: [a b] or one of the init containers: [first]']);
+    expect((await send('GET', `${pods}/two/log?container=first`)).status).to.equal(200);
+    expect((await send('GET', `${pods}/two/log?container=nope`)).status).to.equal(400);
+    expect(agent.seen.map(({ url }) => url)).to.deep.equal(['/containerLogs/default/two/first']);
+  });
+
+  const refusals: readonly (readonly [code: number, text: string, expected: readonly [number, string, string]])[] = [
+    [404, 'no such container', [404, 'NotFound', 'the server could not find the requested resource (get pods/log p)']],
+    [400, 'container is waiting', [400, 'BadRequest', 'the server rejected our request for an unknown reason (get pods/log p)']],
+    [500, 'it broke', [500, 'InternalError', 'Internal error occurred: it broke']],
+    [502, 'x', [502, 'InternalError', 'an error on the server ("x") has prevented the request from succeeding (get pods/log p)']],
+    [302, '', [502, 'InternalError', 'the backend attempted to redirect this request, which is not permitted']],
+  ];
+  for (const [code, text, expected] of refusals) {
+    it(`tells what an agent means by ${code}`, async () => {
+      await start();
+      agent.answer = (_request, response) => { response.writeHead(code, { location: 'https://example.com/' }).end(text); };
+      const { status: told, body } = await send('GET', `${pods}/p/log`);
+      expect([told, body['reason'], body['message']]).to.deep.equal(expected);
+      expect(agent.seen).to.have.length(1);
+    });
+  }
+
+  it('says clearly that nobody is there, that the certificate is wrong, that the node has no address', async () => {
+    await start();
+    const free = net.createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port } = free.address() as net.AddressInfo;
+    free.close();
+    await node('off', [{ type: 'InternalIP', address: '127.0.0.1' }], port);
+    await node('nowhere', [], port);
+    for (const name of ['off', 'nowhere', 'absent']) await pod(name, name, ['c']);
+    const told = async (name: string): Promise<readonly unknown[]> => {
+      const { status: code, body } = await send('GET', `${pods}/${name}/log`);
+      return [code, body['reason'], String(body['message'])];
+    };
+    expect(await told('off')).to.deep.equal([503, 'ServiceUnavailable', `error dialing backend: 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`]);
+    expect(await told('nowhere')).to.deep.equal([503, 'ServiceUnavailable', 'node "nowhere" has no address of the preferred types']);
+    expect(await told('absent')).to.deep.equal([404, 'NotFound', 'nodes "absent" not found']);
+  });
+
+  it('refuses an agent of another authority, unless the client does not care', async () => {
+    const other = await FakeAgent.start();
+    await start({ credentials: { ca: other.ca, cert: Buffer.from(agent.client.certificate), key: Buffer.from(agent.client.key) } });
+    await other.close();
+    const { status: code, body } = await send('GET', `${pods}/p/log`);
+    expect([code, String(body['message'])]).to.deep.equal([502, `error dialing backend: 127.0.0.1:${agent.port}: self-signed certificate in certificate chain`]);
+    expect((await send('GET', `${pods}/p/log?insecureSkipTLSVerifyBackend=true`)).status).to.equal(200);
+  });
+
+  it('gives up on a connection that does not come about', async () => {
+    const silent = net.createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as net.AddressInfo;
+    await start({ connectTimeoutMs: 50, route: () => ({ host: '127.0.0.1', port }) });
+    const { status: code, body } = await send('GET', `${pods}/p/log`);
+    expect([code, body['message']]).to.deep.equal([503, `error dialing backend: no connection to 127.0.0.1:${agent.port} within 50 ms`]);
+    silent.close();
+  });
+
+  /** Opens a connection that asks for another protocol; gives the head of the answer and the socket. */
+  async function upgraded(path: string, protocol: string, method = 'POST'): Promise<{ readonly head: string; readonly socket: Duplex }> {
+    const { hostname, port } = new URL(server.url);
+    const socket = net.connect(Number(port), hostname);
+    socket.write(`${method} ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer secret\r\nconnection: Upgrade\r\nupgrade: ${protocol}\r\nx-stream-protocol-version: v4.channel.k8s.io\r\n\r\n`);
+    let text = '';
+    while (!text.includes('\r\n\r\n')) text += String((await once(socket, 'data') as unknown[])[0]);
+    return { head: text, socket };
+  }
+
+  const STREAMS = [
+    ['exec?command=sh&command=-c&stdin=true&stdout=true&tty=false', '/exec/default/p/c?command=sh&command=-c&input=1&output=1'],
+    ['attach?stdout=1&stderr=1', '/attach/default/p/c?error=1&output=1'],
+    ['portforward?ports=80&ports=81', '/portForward/default/p?port=80%2C81'],
+  ] as const;
+  for (const [asked, seen] of STREAMS) {
+    it(`hands a SPDY connection over: ${asked}`, async () => {
+      await start();
+      agent.upgrade = (_request, socket, head) => {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n');
+        socket.write(head);
+        socket.pipe(socket);
+      };
+      const { head, socket } = await upgraded(`${pods}/p/${asked}`, 'SPDY/3.1');
+      expect(head).to.match(/^HTTP\/1.1 101 Switching Protocols\r\n/).and.to.contain('X-Stream-Protocol-Version: v4.channel.k8s.io');
+      socket.write('bytes');
+      expect(String((await once(socket, 'data') as unknown[])[0])).to.equal('bytes');
+      const [{ url, headers } = { url: '', headers: {} as http.IncomingHttpHeaders }] = agent.seen;
+      expect(url).to.equal(seen);
+      expect(headers).to.include({ upgrade: 'SPDY/3.1', 'x-stream-protocol-version': 'v4.channel.k8s.io' });
+      expect(headers.authorization).to.equal(undefined);
+      socket.destroy();
+    });
+  }
+
+  it('hands a WebSocket over, and keeps the token that travels as a protocol', async () => {
+    await start();
+    const sockets = new WebSocketServer({ noServer: true, handleProtocols: offered => [...offered][0] ?? false });
+    agent.upgrade = (request, socket, head) => { sockets.handleUpgrade(request, socket, head, socketOf => { socketOf.on('message', data => { socketOf.send(`echo ${String(data)}`); }); }); };
+    const client = new WebSocket(`${server.url.replace('http', 'ws')}${pods}/p/exec?command=ls&stdout=1`, ['base64url.bearer.authorization.k8s.io.c2VjcmV0', 'v4.channel.k8s.io']);
+    await once(client, 'open');
+    expect(client.protocol).to.equal('v4.channel.k8s.io');
+    client.send('hello');
+    expect(String((await once(client, 'message') as unknown[])[0])).to.equal('echo hello');
+    expect(agent.seen[0]?.headers['sec-websocket-protocol']).to.equal('v4.channel.k8s.io');
+    client.terminate();
+    sockets.close();
+  });
+
+  it('tells a client of a stream why there is none', async () => {
+    await start();
+    const plain = await send('POST', `${pods}/p/exec?command=ls`);
+    expect([plain.status, plain.body['message']]).to.deep.equal([400, 'Upgrade request required']);
+    await pod('homeless', '', ['c']);
+    const homeless = await send('POST', `${pods}/homeless/exec?command=ls`);
+    expect([homeless.status, homeless.body['message']]).to.deep.equal([400, 'pod homeless does not have a host assigned']);
+    const { head, socket } = await upgraded(`${pods}/p/exec?command=ls`, 'SPDY/3.1');
+    expect(head).to.match(/^HTTP\/1.1 400 Bad Request\r\n/);
+    socket.destroy();
+    agent.upgrade = (_request, backend) => { backend.end('HTTP/1.1 307 Temporary Redirect\r\nlocation: https://example.com/\r\ncontent-length: 0\r\n\r\n'); };
+    const redirected = await upgraded(`${pods}/p/attach?stdout=1`, 'SPDY/3.1');
+    expect(redirected.head).to.match(/^HTTP\/1.1 502 /).and.to.contain('attempted to redirect');
+    redirected.socket.destroy();
+  });
+
+  it('proxies to the agent of a node, with the body, and never with the user\'s credentials', async () => {
+    await start();
+    agent.answer = (_request, response, { body }) => { response.writeHead(202, { 'x-own': 'yes', connection: 'close' }).end(`got ${body}`); };
+    const answer = await send('POST', '/api/v1/nodes/n/proxy/run/%2Fa?x=1&x=2', { raw: 'text', type: 'text/plain', headers: { authorization: 'Bearer secret', 'x-remote-user': 'root' } });
+    expect([answer.status, answer.text, answer.headers['x-own']]).to.deep.equal([202, 'got text', 'yes']);
+    const [{ url, headers } = { url: '', headers: {} as http.IncomingHttpHeaders }] = agent.seen;
+    expect(url).to.equal('/run/%2Fa?x=1&x=2');
+    expect(headers).to.include({ 'content-type': 'text/plain', 'x-forwarded-uri': '/api/v1/nodes/n/proxy/run/%2Fa', host: `127.0.0.1:${agent.port}` });
+    expect([headers.authorization, headers['x-remote-user']]).to.deep.equal([undefined, undefined]);
+    const other = await send('GET', '/api/v1/nodes/n:9/proxy/');
+    expect([other.status, other.body['message']]).to.deep.equal([400, 'address not allowed']);
+  });
+
+  describe('to programs', () => {
+    let program: http.Server;
+    let asked: string[];
+    beforeEach(async () => {
+      asked = [];
+      program = http.createServer((request, response) => {
+        asked.push(`${request.headers.host} ${request.method} ${request.url}`);
+        if (request.url === '/moved') response.writeHead(302, { location: '/there?a=b' });
+        response.end('program');
+      }).listen(0, '127.0.0.1');
+      await once(program, 'listening');
+      const { port } = program.address() as net.AddressInfo;
+      await start({ route: () => ({ host: '127.0.0.1', port }) });
+      await status(`${pods}/p`, { phase: 'Running', podIP: '10.9.8.7', podIPs: [{ ip: '10.9.8.7' }] });
+    });
+    afterEach(() => { program.close(); });
+
+    it('reaches a pod at the port that is named, or the first that it declares', async () => {
+      expect((await send('GET', `${pods}/p/proxy/a/b/?q=1`)).text).to.equal('program');
+      expect((await send('DELETE', `${pods}/http:p:99/proxy/a`)).status).to.equal(200);
+      expect(asked).to.deep.equal(['10.9.8.7:8080 GET /a/b/?q=1', '10.9.8.7:99 DELETE /a']);
+    });
+
+    it('sends a client that asks for no path to the root, and shows places on the backend as seen from outside', async () => {
+      const bare = await send('GET', `${pods}/p/proxy?x=1`);
+      expect([bare.status, bare.headers.location]).to.deep.equal([301, `${pods}/p/proxy/?x=1`]);
+      const moved = await send('GET', `${pods}/p/proxy/moved`);
+      expect([moved.status, moved.headers.location]).to.deep.equal([302, `${pods}/p/proxy/there?a=b`]);
+      expect(asked).to.deep.equal(['10.9.8.7:8080 GET /moved']);
+    });
+
+    it('reaches a service at an address that is really its pod\'s', async () => {
+      await made('/api/v1/namespaces/default/services', { metadata: { name: 's' }, spec: { clusterIP: 'None', clusterIPs: ['None'], ports: [{ name: 'web', port: 80 }] } });
+      const endpoints = (targetRef: JsonObject | null): JsonObject => ({
+        metadata: { name: 's' }, subsets: [{ ports: [{ name: 'web', port: 8080 }], addresses: [{ ip: '10.9.8.7', ...(targetRef === null ? {} : { targetRef }) }] }],
+      });
+      const proxied = async (name: string): Promise<readonly unknown[]> => {
+        const { status: code, text, body } = await send('GET', `/api/v1/namespaces/default/services/${name}/proxy/x`);
+        return [code, body['message'] ?? text];
+      };
+      expect((await proxied('s:web'))[0]).to.equal(404);
+      await made('/api/v1/namespaces/default/endpoints', endpoints(null));
+      expect(await proxied('s:web')).to.deep.equal([503, 'no endpoints available for service "s"']);
+      await send('PUT', '/api/v1/namespaces/default/endpoints/s', { body: endpoints({ kind: 'Pod', name: 'p', namespace: 'default' }) });
+      expect(await proxied('s:web')).to.deep.equal([200, 'program']);
+      expect(await proxied('s:80')).to.deep.equal([200, 'program']);
+      expect(await proxied('s:81')).to.deep.equal([503, 'no service port 81 found for service "s"']);
+      expect(await proxied('s:other')).to.deep.equal([503, 'no endpoints available for service "s"']);
+      expect(asked).to.deep.equal(['10.9.8.7:8080 GET /x', '10.9.8.7:8080 GET /x']);
+    });
+
+    for (const ip of ['127.0.0.1', '169.254.1.1', '::1', '224.0.0.1']) {
+      it(`never reaches ${ip} for a pod that claims it`, async () => {
+        await status(`${pods}/p`, { podIP: ip, podIPs: [{ ip }] });
+        const { status: code, body } = await send('GET', `${pods}/p/proxy/x`);
+        expect([code, body['message']]).to.deep.equal([400, 'address not allowed']);
+        expect(asked).to.deep.equal([]);
+      });
+    }
+
+    it('says that nobody is there', async () => {
+      program.close();
+      await once(program, 'close');
+      const { status: code, body } = await send('GET', `${pods}/p/proxy/x`);
+      expect([code, body['reason'], String(body['message']).slice(0, 48)]).to.deep.equal([503, 'ServiceUnavailable', 'error trying to reach service: 10.9.8.7:8080: co']);
+    });
+  });
+});
