@@ -52,6 +52,8 @@ export class DurationHistogram extends Histogram {
 
   /** What the registry asks for when it writes text. */
   async getForPromString(): Promise<Exported> {
-    return { ...await super.get(), values: [...this.series.values()].flatMap(series => series.export(this.shape.name)) };
+    const { name, help } = this.shape;
+    // The library declares the type as a number and writes it as a word.
+    return { name, help, type: 'histogram', aggregator: 'sum', values: [...this.series.values()].flatMap(series => series.export(name)) } as unknown as Exported;
   }
 }
