@@ -12,11 +12,15 @@ const GATED: JsonObject = {
   reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates',
 };
 
+/** What less than no time stands for. */
+const SHORTEST_GRACE_SECONDS = 1;
+
 /** What a new pod gets from the server, after its defaults and what admission adds. */
 export function preparePod(pod: ApiObject): void {
   const spec = ensureObject(pod, 'spec');
   pod['status'] = { phase: 'Pending', ...(itemsOf(spec['schedulingGates']).length === 0 ? {} : { conditions: [{ ...GATED }] }), qosClass: qosClass(pod) };
   dropDisabledFields(spec);
+  if (Number(spec['terminationGracePeriodSeconds'] ?? 0) < 0) spec['terminationGracePeriodSeconds'] = SHORTEST_GRACE_SECONDS;
   takeAppArmorFromAnnotations(pod, spec);
   selectByOwnLabels(pod, spec);
 }
