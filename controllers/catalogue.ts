@@ -6,9 +6,12 @@ import { deploymentController } from './deployment/deploymentController.js';
 import { GarbageCollector } from './garbagecollector/garbageCollector.js';
 import { jobController } from './job/jobController.js';
 import { namespaceController } from './namespace/namespaceController.js';
+import { PodCollector } from './podgc/podCollector.js';
 import { replicaSetController, replicationControllerController } from './replicaset/replicaSets.js';
+import { quotaController } from './resourcequota/quotaController.js';
 import { defaultAccountController } from './serviceaccount/defaultAccounts.js';
 import { rootCaPublisher } from './serviceaccount/rootCaPublisher.js';
+import { tokensController } from './serviceaccounttoken/tokensController.js';
 import { ttlController } from './ttlafterfinished/ttlController.js';
 
 /** One controller of this program. */
@@ -21,12 +24,15 @@ export interface ControllerEntry {
   readonly account: string;
   /** The component that its events name; the account where nothing else is said. */
   readonly component?: string;
+  /** No role is made for an account of its own: it writes as the manager does. */
+  readonly actsAsManager?: boolean;
   /** null where the options leave it nothing to do. */
   readonly make: (environment: ManagerEnvironment) => Controller | null;
 }
 
 /** Every controller, in the order in which they start. */
 export const controllerCatalogue: readonly ControllerEntry[] = [
+  { name: 'serviceaccount-token-controller', alias: 'serviceaccount-token', account: 'tokens-controller', actsAsManager: true, make: tokensController },
   { name: 'serviceaccount-controller', alias: 'serviceaccount', account: 'service-account-controller', make: defaultAccountController },
   { name: 'root-ca-certificate-publisher-controller', alias: 'root-ca-cert-publisher', account: 'root-ca-cert-publisher', make: rootCaPublisher },
   { name: 'namespace-controller', alias: 'namespace', account: 'namespace-controller', make: namespaceController },
@@ -36,6 +42,8 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   { name: 'deployment-controller', alias: 'deployment', account: 'deployment-controller', make: deploymentController },
   { name: 'job-controller', alias: 'job', account: 'job-controller', make: jobController },
   { name: 'cronjob-controller', alias: 'cronjob', account: 'cronjob-controller', make: cronJobController },
+  { name: 'pod-garbage-collector-controller', alias: 'podgc', account: 'pod-garbage-collector', make: environment => new PodCollector(environment) },
+  { name: 'resourcequota-controller', alias: 'resourcequota', account: 'resourcequota-controller', make: quotaController },
   { name: 'ttl-after-finished-controller', alias: 'ttl-after-finished', account: 'ttl-after-finished-controller', make: ttlController },
   { name: 'clusterrole-aggregation-controller', alias: 'clusterrole-aggregation', account: 'clusterrole-aggregation-controller', make: clusterRoleAggregation },
 ];
@@ -43,8 +51,8 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
 /** Controllers of the reference that this program does not have yet. */
 export const missingControllers: readonly string[] = [
   'daemonset-controller', 'disruption-controller', 'endpoints-controller', 'endpointslice-controller',
-  'endpointslice-mirroring-controller', 'legacy-serviceaccount-token-controller', 'pod-garbage-collector-controller', 'resourcequota-controller',
-  'serviceaccount-token-controller', 'statefulset-controller',
+  'endpointslice-mirroring-controller', 'legacy-serviceaccount-token-controller',
+  'statefulset-controller',
 ];
 
 /** Whether `--controllers` asks for a controller: its own name decides, `*` decides for the rest. */

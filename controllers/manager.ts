@@ -94,7 +94,8 @@ export class Manager {
     const identity = this.#identities(throttled('tokens-controller'), signal);
     const controllers = this.#enabled().flatMap(entry => {
       const controllerLog = (level: 'info' | 'error', message: string): void => { if (!signal.aborted) log(level, message); };
-      const environment = { api: identity(entry, throttled(entry.account)), informers, events: events.as(entry.component ?? entry.account), clock, random, log: controllerLog, metrics: metrics.queue, options, rootCa: this.manager.rootCa };
+      const own = throttled(entry.account);
+      const environment = { api: entry.actsAsManager ? own : identity(entry, own), informers, events: events.as(entry.component ?? entry.account), clock, random, log: controllerLog, metrics: metrics.queue, options, rootCa: this.manager.rootCa };
       const controller = entry.make(environment);
       return controller ? [[entry.name, controller] as const] : [];
     });

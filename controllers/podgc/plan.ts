@@ -1,0 +1,65 @@
+import { createdAt, isTerminating, nameOf, timeText, type Condition } from '../client/object.js';
+import type { Node, Pod, PodStatus } from '../kinds/core.js';
+import { conditionOf, isFinished } from '../workloads/podState.js';
+
+/** Which pods nobody else will ever clean up. Pure. */
+
+/** A pod to delete at once. `condition` tells why, where someone may ask. */
+export interface Removal { readonly pod: Pod; readonly condition: Condition | null }
+
+export interface Observed {
+  readonly pods: readonly Pod[];
+  readonly nodes: readonly Node[];
+  /** Names of nodes that are certainly gone. */
+  readonly goneNodes: ReadonlySet<string>;
+  /** Ended pods that are kept; 0 and less keeps all. */
+  readonly endedMax: number;
+}
+
+const outOfService = 'node.kubernetes.io/out-of-service';
+const orphaned = (now: number): Condition => ({ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists', lastTransitionTime: timeText(now) });
+
+/** Each pod once, for the first of the reasons that holds. */
+export function removals(observed: Observed, now: number): readonly Removal[] {
+  const { pods, goneNodes } = observed;
+  const all: readonly Removal[] = [
+    ...tooManyEnded(observed).map(pod => ({ pod, condition: null })),
+    ...onBrokenNodes(observed).map(pod => ({ pod, condition: null })),
+    ...pods.filter(({ spec }) => goneNodes.has(spec?.nodeName ?? '')).map(pod => ({ pod, condition: orphaned(now) })),
+    ...pods.filter(pod => isTerminating(pod) && !pod.spec?.nodeName).map(pod => ({ pod, condition: null })),
+  ];
+  const seen = new Set<Pod>();
+  return all.filter(({ pod }) => !seen.has(pod) && seen.add(pod));
+}
+
+/** Beyond the limit the oldest go first, evicted ones before all others. */
+function tooManyEnded({ pods, endedMax }: Observed): readonly Pod[] {
+  if (endedMax <= 0) return [];
+  const ended = pods.filter(isFinished);
+  return ended.sort(byEvictionAndAge).slice(0, Math.max(0, ended.length - endedMax));
+}
+
+/** Somebody has said that the node was shut down, and it is not ready: its pods will not end by themselves. */
+function onBrokenNodes({ pods, nodes }: Observed): readonly Pod[] {
+  const broken = new Set(nodes.filter(({ spec, status }) => conditionOf(status?.conditions, 'Ready')?.status !== 'True' && spec?.taints?.some(({ key }) => key === outOfService)).map(nameOf));
+  return pods.filter(pod => isTerminating(pod) && broken.has(pod.spec?.nodeName ?? '')).sort(byEvictionAndAge);
+}
+
+function byEvictionAndAge(a: Pod, b: Pod): number {
+  const evicted = ({ status }: Pod): number => (status?.reason === 'Evicted' ? 0 : 1);
+  return evicted(a) - evicted(b) || createdAt(a) - createdAt(b) || (nameOf(a) < nameOf(b) ? -1 : 1);
+}
+
+/** Nodes that pods name and nobody has. */
+export function missingNodes(pods: readonly Pod[], nodes: readonly Node[]): ReadonlySet<string> {
+  const known = new Set(nodes.map(nameOf));
+  return new Set(pods.flatMap(({ spec }) => (spec?.nodeName && !known.has(spec.nodeName) ? [spec.nodeName] : [])));
+}
+
+/** What to write before the deletion; null for a pod that has ended. A pod without a node agent would otherwise seem to run for ever. */
+export function failedStatus({ pod, condition }: Removal): PodStatus | null {
+  if (isFinished(pod)) return null;
+  const { generation } = pod.metadata;
+  const conditions = condition ? [{ ...condition, ...(generation === undefined ? {} : { observedGeneration: generation }) }] : undefined;
+  return { phase: 'Failed', ...(conditions ? { conditions } : {}) };
+}

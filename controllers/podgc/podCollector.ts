@@ -1,0 +1,76 @@
+import { strategicPatch } from '../client/api.js';
+import type { Controller } from '../client/controller.js';
+import { isConflict, isNotFound, messageOf, unless } from '../client/errors.js';
+import type { Informer } from '../client/informer.js';
+import { keyOf, keyTextOf, uidOf } from '../client/object.js';
+import { every } from '../client/workQueue.js';
+import type { ManagerEnvironment } from '../environment.js';
+import { nodes, pods, type Node, type Pod } from '../kinds/core.js';
+import { failedStatus, missingNodes, removals, type Removal } from './plan.js';
+
+const lookEveryMs = 20_000;
+/** A node may be absent for a moment, when it is made anew. */
+const quarantineMs = 40_000;
+/** Pods that are removed at the same time. */
+const removedAtOnce = 10;
+
+/** Removes pods that have nobody who would: of nodes that are gone or given up, those that were never given to a node, and too many that have ended. */
+export class PodCollector implements Controller {
+  readonly name = 'gc';
+  /** Node -> when it was first missed. Holds no more names than pods do. */
+  readonly #missedSince = new Map<string, number>();
+
+  readonly #pods: Informer<Pod>;
+  readonly #nodes: Informer<Node>;
+
+  constructor(private readonly environment: ManagerEnvironment) {
+    this.#pods = environment.informers.of(pods);
+    this.#nodes = environment.informers.of(nodes);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#pods.synced(), this.#nodes.synced()]);
+    await every(this.environment.clock, lookEveryMs, () => this.collect(), signal);
+  }
+
+  async collect(): Promise<void> {
+    const { options, clock } = this.environment;
+    const observed = { pods: this.#pods.cache.list(), nodes: this.#nodes.cache.list(), endedMax: options['terminated-pod-gc-threshold'] };
+    const goneNodes = await this.#goneNodes(missingNodes(observed.pods, observed.nodes));
+    const waiting = [...removals({ ...observed, goneNodes }, clock.now())];
+    const worker = async (): Promise<void> => { for (let next = waiting.shift(); next; next = waiting.shift()) await this.#remove(next); };
+    await Promise.all(Array.from({ length: removedAtOnce }, worker));
+  }
+
+  /** Those that were missed for long enough, and that the server does not know either. */
+  async #goneNodes(missing: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    const now = this.environment.clock.elapsed();
+    for (const name of this.#missedSince.keys()) if (!missing.has(name)) this.#missedSince.delete(name);
+    for (const name of missing) if (!this.#missedSince.has(name)) this.#missedSince.set(name, now);
+    const gone = new Set<string>();
+    for (const [name, since] of this.#missedSince) if (now - since >= quarantineMs && await this.#isGone(name)) gone.add(name);
+    return gone;
+  }
+
+  async #isGone(name: string): Promise<boolean> {
+    try {
+      return await unless(isNotFound, this.environment.api.get(nodes, { namespace: '', name })) === null;
+    } catch (error) {
+      this.environment.log('error', `${this.name}: cannot ask for the node ${name}: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  /** The next look tries again what failed. A conflict says that another pod has the name by now. */
+  async #remove(removal: Removal): Promise<void> {
+    const { api, log } = this.environment;
+    const { pod } = removal;
+    const status = failedStatus(removal);
+    try {
+      if (status) await api.patch(pods, keyOf(pod), strategicPatch({ metadata: { uid: uidOf(pod) }, status }), { subresource: 'status' });
+      await api.delete(pods, keyOf(pod), { gracePeriodSeconds: 0, preconditions: { uid: uidOf(pod) } });
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) log('error', `${this.name}: ${keyTextOf(pod)}: ${messageOf(error)}`);
+    }
+  }
+}

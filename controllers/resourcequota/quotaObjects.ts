@@ -1,0 +1,101 @@
+import { pause } from '../client/clock.js';
+import { discover, type DiscoveredType } from '../client/discovery.js';
+import { isNotFound, messageOf } from '../client/errors.js';
+import { Informer } from '../client/informer.js';
+import { namespaceOf, type KubeObject } from '../client/object.js';
+import { groupResourceOf, type Resource } from '../client/resource.js';
+import type { ManagerEnvironment } from '../environment.js';
+import { persistentVolumeClaims, pods, services } from '../kinds/core.js';
+import { isMeasured } from './usage.js';
+
+/** How often types are looked for that came or went. */
+const discoveryEveryMs = 30_000;
+/** How long a count waits for the first list of a type. */
+const firstListMs = 10_000;
+const verbs = ['create', 'list', 'watch', 'delete'];
+/** Nobody could work if events were counted. */
+const ignored: ReadonlySet<string> = new Set(['events', 'events.events.k8s.io']);
+
+/** What happens to an object that may give something back. `before` is null when it is gone. */
+export type OnChange = (source: string, before: KubeObject, after: KubeObject | null) => void;
+
+interface Followed { readonly informer: Informer<KubeObject>; readonly stop: AbortController }
+
+/**
+ * The objects that quotas count. A type is followed from the first time that a quota asks for it, and but for the few whose size is counted, by its
+ * metadata alone: most clusters count few of their many types.
+ */
+export class QuotaObjects {
+  readonly #followed = new Map<string, Followed>();
+  #types: ReadonlyMap<string, DiscoveredType> = new Map();
+  #discoveredAt = -Infinity;
+
+  constructor(private readonly environment: ManagerEnvironment, private readonly options: { readonly onChange: OnChange; readonly signal: AbortSignal }) {}
+
+  /** Objects of a type in a namespace; null when they cannot be known now. */
+  async in(namespace: string, source: string): Promise<readonly KubeObject[] | null> {
+    const informer = await this.#informerOf(source);
+    if (!informer) return null;
+    if (!informer.hasSynced) await Promise.race([informer.synced(), pause(this.environment.clock, firstListMs, this.options.signal)]);
+    return informer.hasSynced ? informer.cache.inNamespace(namespace) : null;
+  }
+
+  /** Lets go of types that are not served any more. */
+  async followTypes(): Promise<void> {
+    const { clock, log } = this.environment;
+    const { signal } = this.options;
+    for (;;) {
+      await pause(clock, discoveryEveryMs, signal);
+      if (signal.aborted) break;
+      if (this.#followed.size > 0) await this.#discover().catch((error: unknown) => log('error', `resourcequota: cannot find out what is served: ${messageOf(error)}`));
+      for (const [source, { stop }] of this.#followed) if (!this.#types.has(source)) { stop.abort(); this.#followed.delete(source); }
+    }
+    await Promise.all([...this.#followed.values()].map(({ informer }) => informer.stopped()));
+  }
+
+  async #informerOf(source: string): Promise<Informer<KubeObject> | null> {
+    const known = this.#followed.get(source);
+    if (known) return known.informer;
+    if (!this.#types.has(source) && this.environment.clock.elapsed() - this.#discoveredAt >= discoveryEveryMs) await this.#discover();
+    const type = this.#types.get(source);
+    // Another worker may have been faster.
+    return this.#followed.get(source)?.informer ?? (type ? this.#follow(source, type) : null);
+  }
+
+  async #discover(): Promise<void> {
+    const { api, clock } = this.environment;
+    const { types, failed } = await discover(api);
+    const countable = types.filter(type => type.namespaced && verbs.every(verb => type.verbs.has(verb)) && !ignored.has(groupResourceOf(type)));
+    // A group that does not answer now is not gone.
+    const kept = failed.length > 0 ? this.#types : [];
+    this.#types = new Map([...kept, ...countable.map(type => [groupResourceOf(type), type] as const)]);
+    this.#discoveredAt = clock.elapsed();
+  }
+
+  #follow(source: string, type: DiscoveredType): Informer<KubeObject> {
+    const shared = sharedTypes.get(source);
+    const stop = new AbortController();
+    const informer = shared ? this.environment.informers.of(shared) : this.#ownInformer(source, type, AbortSignal.any([this.options.signal, stop.signal]));
+    const { onChange } = this.options;
+    informer.addHandlers({ changed: (before, after) => { if (before !== after) onChange(source, before, after); }, removed: last => onChange(source, last, null) });
+    this.#followed.set(source, { informer, stop });
+    return informer;
+  }
+
+  #ownInformer(source: string, type: DiscoveredType, signal: AbortSignal): Informer<KubeObject> {
+    const { api, clock, random, log } = this.environment;
+    const onError = (error: unknown): void => { if (!isNotFound(error)) log('error', `resourcequota: ${source}: ${messageOf(error)}`); };
+    const informer = new Informer<KubeObject>({ api, type, clock, random, onError, ...(isMeasured(source) ? {} : { metadataOnly: true, transform: identity }) });
+    informer.start(signal);
+    return informer;
+  }
+}
+
+/** Other controllers follow these as well. */
+const sharedTypes: ReadonlyMap<string, Resource> = new Map([pods, services, persistentVolumeClaims].map(type => [groupResourceOf(type), type]));
+
+/** What is counted by number alone. */
+const identity = (object: KubeObject): KubeObject => {
+  const { name, uid, resourceVersion } = object.metadata;
+  return { metadata: { namespace: namespaceOf(object), ...(name ? { name } : {}), ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) } };
+};

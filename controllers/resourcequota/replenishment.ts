@@ -1,0 +1,17 @@
+import type { KubeObject } from '../client/object.js';
+import { sameJson } from '../workloads/sameJson.js';
+import { occupies } from './podUsage.js';
+import { scopeFacts } from './scopes.js';
+import { usageOf } from './usage.js';
+
+/**
+ * Whether a change of an object may give something back, or take more, without the server having counted it: what is created, and what grows by an
+ * ordinary write, is counted by admission. Pure.
+ */
+export function changesUse(source: string, before: KubeObject, after: KubeObject | null, now: number): boolean {
+  if (after === null) return true;
+  if (source === 'pods' && occupies(before, now) && !occupies(after, now)) return true;
+  return !sameJson(used(source, before, now), used(source, after, now)) || !sameJson(scopeFacts(source, before), scopeFacts(source, after));
+}
+
+const used = (source: string, object: KubeObject, now: number): readonly string[] => [...usageOf(source, object, now)].map(([name, { nano }]) => `${name}=${nano}`).sort();

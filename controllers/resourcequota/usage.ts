@@ -1,0 +1,82 @@
+import type { KubeObject } from '../client/object.js';
+import type { PersistentVolumeClaim, Service } from '../kinds/core.js';
+import { hugePages, isExtendedInQuota, podUsage } from './podUsage.js';
+import { amountsOf, greater, roundedUp, whole, zero, type Amounts, type Quantity } from './quantity.js';
+
+/** Which types the resources of a quota are about, and what an object of each type uses. Pure. */
+
+/** Resources that say by name which type they count; all others of a type are matched by `sourceOf`. */
+const podResources: ReadonlySet<string> = new Set([
+  'pods', 'cpu', 'memory', 'ephemeral-storage', 'requests.cpu', 'requests.memory', 'requests.ephemeral-storage', 'limits.cpu', 'limits.memory', 'limits.ephemeral-storage',
+]);
+/** Types that were counted by their plain name before there was a general form. */
+const plainNames: ReadonlySet<string> = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets', 'services', 'persistentvolumeclaims']);
+const ofClass = /\.storageclass\.storage\.k8s\.io\/(persistentvolumeclaims|requests\.storage)$/;
+const ofDevices = /\.deviceclass\.resource\.k8s\.io\/devices$/;
+const claimType = 'resourceclaims.resource.k8s.io';
+
+/** The type that a quota's resource counts, as `deployments.apps`; null for a name that nobody counts. */
+export function sourceOf(name: string): string | null {
+  if (name.startsWith('count/')) return name.slice('count/'.length);
+  if (plainNames.has(name)) return name;
+  if (name === 'services.nodeports' || name === 'services.loadbalancers') return 'services';
+  if (name === 'requests.storage' || ofClass.test(name)) return 'persistentvolumeclaims';
+  if (ofDevices.test(name)) return claimType;
+  return podResources.has(name) || name.startsWith(hugePages) || name.startsWith(`requests.${hugePages}`) || isExtendedInQuota(name) ? 'pods' : null;
+}
+
+/** Types of which more is counted than their number: their objects are needed whole. */
+export const isMeasured = (source: string): boolean => Object.hasOwn(measures, source);
+
+/** What one object uses, by the names that quotas have for it. */
+export function usageOf(source: string, object: KubeObject, now: number): Amounts {
+  const count = [`count/${source}`, ...(plainNames.has(source) ? [source] : [])].map(name => [name, whole(1)] as const);
+  return new Map([...count, ...measures[source]?.(object, now) ?? []]);
+}
+
+export type Entries = Iterable<readonly [string, Quantity]>;
+
+const measures: Readonly<Record<string, (object: KubeObject, now: number) => Entries>> = { pods: podUsage, services: serviceUsage, persistentvolumeclaims: volumeUsage, [claimType]: deviceUsage };
+
+interface BalancedService extends Service { readonly spec?: Service['spec'] & { readonly allocateLoadBalancerNodePorts?: boolean } }
+
+/** A balancer that opens no ports by itself counts those that are named. */
+function serviceUsage({ spec }: BalancedService): Entries {
+  const ports = spec?.ports ?? [];
+  const balanced = spec?.type === 'LoadBalancer';
+  const opens = spec?.type === 'NodePort' || (balanced && spec.allocateLoadBalancerNodePorts !== false);
+  const opened = opens ? ports.length : balanced ? ports.filter(({ nodePort = 0 }) => nodePort !== 0).length : 0;
+  return [['services.nodeports', whole(opened)], ['services.loadbalancers', whole(balanced ? 1 : 0)]];
+}
+
+/** While a claim grows, what is being allocated counts. */
+function volumeUsage({ metadata, spec, status }: PersistentVolumeClaim & { readonly status?: { readonly allocatedResources?: Readonly<Record<string, string>> } }): Entries {
+  const requested = amountsOf(spec?.resources?.requests).get('storage');
+  const size = requested && roundedUp(greater(requested, amountsOf(status?.allocatedResources).get('storage') ?? zero));
+  const storageClass = metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec?.storageClassName ?? '';
+  const classPrefix = `${storageClass}.storageclass.storage.k8s.io/`;
+  return [
+    ...(size ? [['requests.storage', size] as const] : []),
+    ...(storageClass === '' ? [] : [[`${classPrefix}persistentvolumeclaims`, whole(1)] as const, ...(size ? [[`${classPrefix}requests.storage`, size] as const] : [])]),
+  ];
+}
+
+interface DeviceRequest { readonly deviceClassName?: string; readonly allocationMode?: string; readonly count?: number }
+interface ResourceClaim extends KubeObject {
+  readonly spec?: { readonly devices?: { readonly requests?: readonly { readonly exactly?: DeviceRequest; readonly firstAvailable?: readonly DeviceRequest[] }[] } };
+}
+/** Devices that one claim can be given: what a request for all of them counts as. */
+const devicesMax = 32;
+
+/** Of alternatives, the largest of each class counts, because any of them may be chosen. */
+function deviceUsage({ spec }: ResourceClaim): Entries {
+  const sums = new Map<string, number>();
+  for (const { exactly, firstAvailable } of spec?.devices?.requests ?? []) {
+    const largest = new Map<string, number>();
+    for (const { deviceClassName = '', allocationMode, count = 1 } of exactly ? [exactly] : firstAvailable ?? []) {
+      largest.set(deviceClassName, Math.max(largest.get(deviceClassName) ?? 0, allocationMode === 'All' ? devicesMax : count));
+    }
+    for (const [name, count] of largest) sums.set(name, (sums.get(name) ?? 0) + count);
+  }
+  return [...sums].map(([name, count]) => [`${name}.deviceclass.resource.k8s.io/devices`, whole(count)]);
+}

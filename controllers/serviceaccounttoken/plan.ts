@@ -1,0 +1,53 @@
+import { nameOf, namespaceOf, uidOf } from '../client/object.js';
+import type { Secret, ServiceAccount } from '../kinds/core.js';
+
+/** Secrets that hold tokens of service accounts, and what belongs into them. Pure. */
+
+export const tokenType = 'kubernetes.io/service-account-token';
+const accountName = 'kubernetes.io/service-account.name';
+const accountUid = 'kubernetes.io/service-account.uid';
+
+/** The account that a secret names; the uid is '' where it names none. */
+export const accountOf = ({ metadata: { annotations } }: Secret): { readonly name: string; readonly uid: string } => ({ name: annotations?.[accountName] ?? '', uid: annotations?.[accountUid] ?? '' });
+
+/** Which parts of a secret are to be written. */
+export interface Gaps { readonly authority: boolean; readonly namespace: boolean; readonly token: boolean }
+
+/** null for a secret that is complete. Without a known authority, whatever is there stays. */
+export function gapsIn({ data = {} }: Secret, authority: string | null): Gaps | null {
+  const gaps = { authority: authority !== null && data['ca.crt'] !== encoded(authority), namespace: !data['namespace'], token: !data['token'] };
+  return gaps.authority || gaps.namespace || gaps.token ? gaps : null;
+}
+
+export interface Contents { readonly gaps: Gaps; readonly authority: string | null; /** Present where the token is missing. */ readonly token: string | null }
+
+/** The secret with its gaps filled, and bound to this very account. */
+export function filled(secret: Secret, account: ServiceAccount, { gaps, authority, token }: Contents): Secret {
+  return {
+    ...secret,
+    metadata: { ...secret.metadata, annotations: { ...secret.metadata.annotations, [accountName]: nameOf(account), [accountUid]: uidOf(account) } },
+    data: {
+      ...secret.data,
+      ...(gaps.authority && authority !== null ? { 'ca.crt': encoded(authority) } : {}),
+      ...(gaps.namespace ? { namespace: encoded(namespaceOf(secret)) } : {}),
+      ...(gaps.token && token !== null ? { token: encoded(token) } : {}),
+    },
+  };
+}
+
+/** What such a token says. It has no end: it counts as long as its secret holds it. */
+export function claimsFor(account: ServiceAccount, secret: Secret): Readonly<Record<string, string>> {
+  const claim = (name: string): string => `kubernetes.io/serviceaccount/${name}`;
+  return {
+    iss: 'kubernetes/serviceaccount', [claim('namespace')]: namespaceOf(account), [claim('secret.name')]: nameOf(secret),
+    [claim('service-account.name')]: nameOf(account), [claim('service-account.uid')]: uidOf(account), sub: `system:serviceaccount:${namespaceOf(account)}:${nameOf(account)}`,
+  };
+}
+
+/** The account without the reference to a secret, or null when it has none. */
+export function withoutReference(account: ServiceAccount, secret: string): ServiceAccount | null {
+  const secrets = account.secrets?.filter(({ name }) => name !== secret);
+  return secrets && secrets.length < (account.secrets?.length ?? 0) ? { ...account, secrets } : null;
+}
+
+const encoded = (text: string): string => Buffer.from(text).toString('base64');
