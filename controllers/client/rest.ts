@@ -1,3 +1,4 @@
+import http2 from 'node:http2';
 import type { Api, DeleteOptions, ListOptions, Patch, Watch, WatchOptions } from './api.js';
 import { pause, systemClock, type Clock } from './clock.js';
 import type { Connection} from './connection.js';
@@ -173,9 +174,13 @@ function bodyOf({ stream }: Answer): Promise<Buffer> {
       size += chunk.length;
       if (size > answerBytesMax) stream.destroy(new Error('the answer is too long'));
     });
-    stream.once('end', () => resolve(Buffer.concat(chunks)));
+    // A stream that the other side gives up ends like a complete one; its code tells the difference, and is known for certain only at the close.
+    let ended = false;
     const broke = (error?: Error): void => reject(new ConnectionError('the connection broke within an answer', false, error));
-    stream.once('error', broke).once('close', broke);
+    stream.once('end', () => { ended = true; }).once('error', broke).once('close', () => {
+      if (ended && stream.rstCode === http2.constants.NGHTTP2_NO_ERROR) resolve(Buffer.concat(chunks));
+      else broke();
+    });
   });
 }
 
