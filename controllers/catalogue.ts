@@ -3,6 +3,8 @@ import type { ManagerEnvironment } from './environment.js';
 import { clusterRoleAggregation } from './clusterroleaggregation/aggregationController.js';
 import { cronJobController } from './cronjob/cronJobController.js';
 import { deploymentController } from './deployment/deploymentController.js';
+import { endpointsController } from './endpoints/endpointsController.js';
+import { endpointSliceController } from './endpointslice/endpointSliceController.js';
 import { GarbageCollector } from './garbagecollector/garbageCollector.js';
 import { jobController } from './job/jobController.js';
 import { namespaceController } from './namespace/namespaceController.js';
@@ -46,12 +48,13 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   { name: 'resourcequota-controller', alias: 'resourcequota', account: 'resourcequota-controller', make: quotaController },
   { name: 'ttl-after-finished-controller', alias: 'ttl-after-finished', account: 'ttl-after-finished-controller', make: ttlController },
   { name: 'clusterrole-aggregation-controller', alias: 'clusterrole-aggregation', account: 'clusterrole-aggregation-controller', make: clusterRoleAggregation },
+  { name: 'endpointslice-controller', alias: 'endpointslice', account: 'endpointslice-controller', component: 'endpoint-slice-controller', make: endpointSliceController },
+  { name: 'endpoints-controller', alias: 'endpoint', account: 'endpoint-controller', make: endpointsController },
 ];
 
 /** Controllers of the reference that this program does not have yet. */
 export const missingControllers: readonly string[] = [
-  'daemonset-controller', 'disruption-controller', 'endpoints-controller', 'endpointslice-controller',
-  'endpointslice-mirroring-controller', 'legacy-serviceaccount-token-controller',
+  'daemonset-controller', 'disruption-controller', 'endpointslice-mirroring-controller', 'legacy-serviceaccount-token-controller',
   'statefulset-controller',
 ];
 

@@ -1,0 +1,63 @@
+import { QueueController, type Controller } from '../client/controller.js';
+import { isConflict, isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
+import { keyTextOf, namespaceOf, parseKey } from '../client/object.js';
+import type { ManagerEnvironment } from '../environment.js';
+import { endpoints, pods, services, type Endpoints } from '../kinds/core.js';
+import { followPods } from '../services/followPods.js';
+import { followsPods, isSelected } from '../services/membership.js';
+import { TriggerTimes } from '../services/triggerTimes.js';
+import { planEndpoints } from './plan.js';
+
+/** Someone elects a leader with it: it has nothing to do with a Service. */
+const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader';
+const electsLeader = ({ metadata }: Endpoints): boolean => metadata.annotations?.[leaderAnnotation] !== undefined;
+
+/** Keeps the Endpoints object of each Service equal to the pods that it selects: what slices have replaced, for those who still read it. */
+export function endpointsController(environment: ManagerEnvironment): Controller {
+  const { options } = environment;
+  const loop = new EndpointsLoop(environment);
+  const { cache } = environment.informers.of(endpoints);
+  const controller: QueueController = new QueueController(environment, {
+    name: 'endpoint', workers: options['concurrent-endpoint-syncs'], sync: key => loop.sync(key), backoffFirstMs: 1_000, backoffMaxMs: 100_000,
+    // Of Services that went while no manager ran, this is all that is left. Later ones without a Service are someone's own.
+    background: async () => { for (const object of cache.list()) if (!electsLeader(object)) controller.queue.add(keyTextOf(object)); },
+  });
+  controller.watch(services);
+  followPods(controller, options['endpoint-updates-batch-period']);
+  const queue = (object: Endpoints): void => { if (environment.informers.of(services).cache.get(keyTextOf(object))) controller.queue.add(keyTextOf(object)); };
+  controller.needs(endpoints).addHandlers({ changed: (before, after) => { if (before !== after) queue(after); }, removed: queue });
+  return controller;
+}
+
+export class EndpointsLoop {
+  readonly #triggers = new TriggerTimes();
+
+  constructor(private readonly environment: ManagerEnvironment) {}
+
+  async sync(key: string): Promise<void> {
+    const { api, informers } = this.environment;
+    const service = informers.of(services).cache.get(key);
+    const current = informers.of(endpoints).cache.get(key) ?? null;
+    if (!service) {
+      this.#triggers.forget(key);
+      if (current && !electsLeader(current)) await unless(isNotFound, api.delete(endpoints, parseKey(key)));
+      return;
+    }
+    if (!followsPods(service)) return;
+    const selected = informers.of(pods).cache.inNamespace(namespaceOf(service)).filter(pod => isSelected(service, pod));
+    const wanted = planEndpoints({ service, pods: selected, current, triggerTime: this.#triggers.next(service, selected) });
+    if (wanted) await this.#write(wanted, current === null);
+  }
+
+  async #write(wanted: Endpoints, isNew: boolean): Promise<void> {
+    const { api, events } = this.environment;
+    const key = keyTextOf(wanted);
+    try {
+      await unless(isNamespaceTerminating, isNew ? api.create(endpoints, wanted) : api.update(endpoints, wanted));
+    } catch (error) {
+      if (isNew) events.warning(wanted, 'FailedToCreateEndpoint', `Failed to create endpoint for service ${key}: ${messageOf(error)}`);
+      else if (!isConflict(error)) events.warning(wanted, 'FailedToUpdateEndpoint', `Failed to update endpoint ${key}: ${messageOf(error)}`);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { isTerminating, namespaceOf, nameOf, uidOf } from '../client/object.js';
+import type { Node, Pod, Service } from '../kinds/core.js';
+import type { Endpoint } from '../kinds/others.js';
+import { addressesOf, familyOf, type Family } from '../services/families.js';
+import { hostnameIn } from '../services/membership.js';
+import { isReady } from '../workloads/podState.js';
+import { sameJson } from '../workloads/sameJson.js';
+
+/** Endpoints of slices. Pure. */
+
+const zoneLabel = 'topology.kubernetes.io/zone';
+
+/** The endpoint that a pod is in one family; null where it has no address of it. */
+export function endpointOf(service: Service, pod: Pod, node: Node | undefined, family: Family): Endpoint | null {
+  const addresses = addressesOf(pod).filter(address => familyOf(address) === family);
+  if (addresses.length === 0) return null;
+  const serving = isReady(pod);
+  const terminating = isTerminating(pod);
+  const zone = node?.metadata.labels?.[zoneLabel];
+  const hostname = hostnameIn(service, pod);
+  return {
+    addresses,
+    // What is ending is not for new connections, unless the Service wants its pods known in any state.
+    conditions: { ready: service.spec?.publishNotReadyAddresses === true || (serving && !terminating), serving, terminating },
+    ...(hostname ? { hostname } : {}),
+    targetRef: { kind: 'Pod', namespace: namespaceOf(pod), name: nameOf(pod), uid: uidOf(pod) },
+    ...(pod.spec?.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+    ...(zone ? { zone } : {}),
+  };
+}
+
+/** What tells one endpoint from another; all else about it may change. */
+export const endpointKey = ({ addresses, hostname, targetRef }: Endpoint): string => JSON.stringify([[...addresses].sort(), hostname ?? '', targetRef?.namespace ?? '', targetRef?.name ?? '']);
+
+/** Whether two endpoints of one key are the same throughout. Hints are decided apart; versions of pods say nothing. */
+export const sameEndpoint = (a: Endpoint, b: Endpoint): boolean => sameJson(facts(a), facts(b));
+
+const facts = ({ nodeName, zone, conditions, targetRef }: Endpoint): object => {
+  const { resourceVersion: _, ...target } = (targetRef ?? {}) as { readonly resourceVersion?: string };
+  return { nodeName, zone, conditions, target };
+};

@@ -1,0 +1,99 @@
+import { isControlledBy, isTerminating, uidOf } from '../client/object.js';
+import type { EndpointPort, Node, Pod, Service } from '../kinds/core.js';
+import type { Endpoint, EndpointSlice } from '../kinds/others.js';
+import { familiesOf, type Family } from '../services/families.js';
+import { isReachable } from '../services/membership.js';
+import { endpointPorts } from '../services/ports.js';
+import { withTrigger } from '../services/triggerTimes.js';
+import { inOrder, portKey } from '../slices/portKey.js';
+import { recycled, type SliceWrites } from '../slices/sliceWrites.js';
+import { sameJson } from '../workloads/sameJson.js';
+import { endpointOf } from './endpoint.js';
+import { pack } from './packing.js';
+import { labelsOf, newSlice } from './slice.js';
+import { withTrafficHints } from './trafficHints.js';
+
+export interface SlicesObserved {
+  readonly service: Service;
+  /** Those that the Service selects. */
+  readonly pods: readonly Pod[];
+  /** Those of this Service and this controller. */
+  readonly slices: readonly EndpointSlice[];
+  readonly nodeOf: (name: string) => Node | undefined;
+  readonly endpointsMax: number;
+  /** When the change took place that is written now; null where nobody knows. */
+  readonly triggerTime: string | null;
+}
+
+export interface SlicesPlan extends SliceWrites {
+  /** Pods that are left out because their node is not known. */
+  readonly stranded: readonly Pod[];
+}
+
+/** Decides how a Service's slices should change. Pure. */
+export function planSlices(observed: SlicesObserved): SlicesPlan {
+  const { service, triggerTime } = observed;
+  const families = familiesOf(service);
+  const slices = observed.slices.filter(slice => !isTerminating(slice));
+  const stranded = observed.pods.filter(pod => isReachable(pod) && !isPlaced(observed, pod));
+  const each = families.map(family => planFamily(observed, family, slices.filter(({ addressType }) => addressType === family)));
+  const foreign = slices.filter(({ addressType }) => !families.some(family => family === addressType));
+  const merged = merge([...each, { create: [], update: [], remove: foreign }]);
+  const { create, update, remove } = recycled(service, merged);
+  const stamped = (slice: EndpointSlice): EndpointSlice => ({ ...slice, metadata: { ...slice.metadata, annotations: withTrigger(slice.metadata.annotations, triggerTime) } });
+  return { create: create.map(stamped), update: update.map(stamped), remove, stranded };
+}
+
+const merge = (all: readonly SliceWrites[]): SliceWrites => ({ create: all.flatMap(({ create }) => create), update: all.flatMap(({ update }) => update), remove: all.flatMap(({ remove }) => remove) });
+
+/** A pod on a node that nobody knows could be anywhere; only a Service that wants all its pods known lists it. */
+const isPlaced = ({ service, nodeOf }: SlicesObserved, pod: Pod): boolean => service.spec?.publishNotReadyAddresses === true || nodeOf(pod.spec?.nodeName ?? '') !== undefined;
+
+interface Group { readonly ports: readonly EndpointPort[]; readonly endpoints: Endpoint[] }
+
+/** Endpoints by their ports: a named port may have another number on each pod. */
+function groups(observed: SlicesObserved, family: Family): ReadonlyMap<string, Group> {
+  const { service, nodeOf } = observed;
+  const found = new Map<string, Group>();
+  for (const pod of observed.pods.filter(isReachable)) {
+    const ports = inOrder(endpointPorts(service, pod));
+    const key = portKey(ports);
+    let group = found.get(key);
+    if (!group) found.set(key, group = { ports, endpoints: [] });
+    const endpoint = isPlaced(observed, pod) ? endpointOf(service, pod, nodeOf(pod.spec?.nodeName ?? ''), family) : null;
+    if (endpoint) group.endpoints.push(endpoint);
+  }
+  return found;
+}
+
+function planFamily(observed: SlicesObserved, family: Family, slices: readonly EndpointSlice[]): SliceWrites {
+  const { service, endpointsMax } = observed;
+  const labels = labelsOf(service);
+  const own = slices.filter(slice => isControlledBy(slice, service));
+  const wanted = groups(observed, family);
+  const packed = [...wanted].map(([key, { ports, endpoints }]) =>
+    pack({ slices: own.filter(slice => portKey(slice.ports) === key), wanted: endpoints, labels, endpointsMax, empty: () => newSlice(service, family, ports) }));
+  const needless = slices.filter(slice => !own.includes(slice) || !wanted.has(portKey(slice.ports)));
+  const writes = withPlaceholder(service, family, slices, merge([...packed, { create: [], update: [], remove: needless }]));
+  return withHints(service, slices, writes);
+}
+
+/** There is always a slice, so that whoever waits for one need not ask whether the controller has come by. */
+function withPlaceholder(service: Service, family: Family, slices: readonly EndpointSlice[], writes: SliceWrites): SliceWrites {
+  if (slices.length > writes.remove.length || writes.create.length > 0) return writes;
+  const placeholder = newSlice(service, family, []);
+  const [last, ...others] = writes.remove;
+  if (last && others.length === 0 && isPlaceholder(last, placeholder)) return { ...writes, remove: [] };
+  return { ...writes, create: [placeholder] };
+}
+
+const isPlaceholder = (slice: EndpointSlice, { metadata }: EndpointSlice): boolean =>
+  (slice.endpoints ?? []).length === 0 && (slice.ports ?? []).length === 0 &&
+  sameJson(slice.metadata.labels, metadata.labels) && sameJson(slice.metadata.ownerReferences, metadata.ownerReferences);
+
+function withHints(service: Service, slices: readonly EndpointSlice[], { create, update, remove }: SliceWrites): SliceWrites {
+  const hint = (slice: EndpointSlice): EndpointSlice => withTrafficHints(slice, service.spec?.trafficDistribution);
+  const touched = new Set([...update, ...remove].map(uidOf));
+  const rehinted = slices.filter(slice => !touched.has(uidOf(slice))).flatMap(slice => { const after = hint(slice); return after === slice ? [] : [after]; });
+  return { create: create.map(hint), update: [...update.map(hint), ...rehinted], remove };
+}

@@ -1,0 +1,27 @@
+import { nameOf, namespaceOf } from '../client/object.js';
+import type { EndpointPort, Service } from '../kinds/core.js';
+import { services } from '../kinds/core.js';
+import type { EndpointSlice } from '../kinds/others.js';
+import { hasClusterIP, type Family } from '../services/families.js';
+import { managedByLabel, serviceNameLabel, slicePrefix } from '../slices/sliceWrites.js';
+import { controllerReference } from '../workloads/claim.js';
+
+/** Slices of a Service. Pure. */
+
+export const manager = 'endpointslice-controller.k8s.io';
+export const headlessLabel = 'service.kubernetes.io/headless';
+const reserved: ReadonlySet<string> = new Set([managedByLabel, serviceNameLabel, headlessLabel]);
+
+/** A slice carries the labels of its Service, and those by which it is found. */
+export function labelsOf(service: Service): Readonly<Record<string, string>> {
+  const own = Object.entries(service.metadata.labels ?? {}).filter(([name]) => !reserved.has(name));
+  return { ...Object.fromEntries(own), ...(hasClusterIP(service) ? {} : { [headlessLabel]: '' }), [serviceNameLabel]: nameOf(service), [managedByLabel]: manager };
+}
+
+/** An empty slice. */
+export function newSlice(service: Service, family: Family, ports: readonly EndpointPort[]): EndpointSlice {
+  return {
+    metadata: { generateName: slicePrefix(nameOf(service)), namespace: namespaceOf(service), labels: labelsOf(service), ownerReferences: [controllerReference(services, service)] },
+    addressType: family, endpoints: [], ports,
+  };
+}

@@ -1,0 +1,26 @@
+import type { Endpoint, EndpointSlice } from '../kinds/others.js';
+import { sameJson } from '../workloads/sameJson.js';
+
+/** Hints by which proxies keep traffic near, as `spec.trafficDistribution` asks. Pure. */
+
+const zoneWords: ReadonlySet<string> = new Set(['PreferClose', 'PreferSameZone', 'PreferSameNode']);
+
+/** Gives an endpoint the hints that it should have. What is not ready keeps what it has, as long as there are hints at all. */
+function hinted(endpoint: Endpoint, distribution: string | undefined): Endpoint {
+  const { hints: before, ...rest } = endpoint;
+  if (!distribution || !zoneWords.has(distribution)) return rest;
+  if (endpoint.conditions?.ready !== true) return endpoint;
+  const hints = {
+    ...(endpoint.zone ? { forZones: [{ name: endpoint.zone }] } : {}),
+    ...(endpoint.nodeName && distribution === 'PreferSameNode' ? { forNodes: [{ name: endpoint.nodeName }] } : {}),
+  };
+  if (sameJson(before, hints)) return endpoint;
+  return Object.keys(hints).length > 0 ? { ...rest, hints } : rest;
+}
+
+/** The same slice when its hints are right already. */
+export function withTrafficHints(slice: EndpointSlice, distribution: string | undefined): EndpointSlice {
+  const before = slice.endpoints ?? [];
+  const endpoints = before.map(endpoint => hinted(endpoint, distribution));
+  return endpoints.every((endpoint, index) => sameJson(endpoint.hints, before[index]?.hints)) ? slice : { ...slice, endpoints };
+}

@@ -1,0 +1,20 @@
+import type { QueueController } from '../client/controller.js';
+import { keyTextOf, namespaceOf } from '../client/object.js';
+import { pods, services, type Pod } from '../kinds/core.js';
+import { concernsEndpoints, isSelected } from './membership.js';
+
+/** Queues each Service that selects a pod when the pod changes; `batchMs` lets changes come together before that. */
+export function followPods(controller: QueueController, batchMs: number): void {
+  const { cache } = controller.needs(services);
+  const queue = (pod: Pod): void => {
+    for (const service of cache.inNamespace(namespaceOf(pod))) if (isSelected(service, pod)) controller.queue.addAfter(keyTextOf(service), batchMs);
+  };
+  controller.needs(pods).addHandlers({
+    added: queue, removed: queue,
+    changed: (before, after) => {
+      if (!concernsEndpoints(before, after)) return;
+      queue(before);
+      queue(after);
+    },
+  });
+}

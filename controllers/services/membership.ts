@@ -1,0 +1,30 @@
+import { isTerminating, nameOf, namespaceOf } from '../client/object.js';
+import { selectsAll } from '../client/selectors.js';
+import type { Pod, Service } from '../kinds/core.js';
+import { isFinished, isReady } from '../workloads/podState.js';
+import { sameJson } from '../workloads/sameJson.js';
+import { addressesOf } from './families.js';
+
+/** Which pods stand behind a Service. Pure. */
+
+/** A Service without a selector has its endpoints written by others. */
+export const hasSelector = ({ spec }: Service): boolean => spec?.selector !== undefined && spec.selector !== null;
+/** Whether a Service's endpoints follow pods. */
+export const followsPods = (service: Service): boolean => hasSelector(service) && service.spec?.type !== 'ExternalName';
+export const isSelected = (service: Service, pod: Pod): boolean => hasSelector(service) && selectsAll(service.spec?.selector, pod.metadata.labels);
+
+/** Whether a pod has an address and has not ended. */
+export const isReachable = (pod: Pod): boolean => !isFinished(pod) && addressesOf(pod).length > 0;
+
+/** The name by which a pod is known within a Service's domain. */
+export function hostnameIn(service: Service, { metadata, spec }: Pod): string | null {
+  return spec?.hostname && spec.subdomain === nameOf(service) && metadata.namespace === namespaceOf(service) ? spec.hostname : null;
+}
+
+/** Whether a change of a pod may change any endpoints. A resync does not. */
+export const concernsEndpoints = (before: Pod, after: Pod): boolean => before !== after && !sameJson(outlineOf(before), outlineOf(after));
+
+const outlineOf = (pod: Pod): object => ({
+  labels: pod.metadata.labels, uid: pod.metadata.uid, terminating: isTerminating(pod), ready: isReady(pod), reachable: isReachable(pod), addresses: addressesOf(pod),
+  node: pod.spec?.nodeName, hostname: pod.spec?.hostname, subdomain: pod.spec?.subdomain,
+});

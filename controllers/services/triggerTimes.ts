@@ -1,0 +1,44 @@
+import { createdAt, keyTextOf, nameOf, timeText } from '../client/object.js';
+import type { Pod, Service } from '../kinds/core.js';
+import { readySince } from '../workloads/podState.js';
+
+/** Says in endpoints which change brought them about, so that the delay until they are programmed can be measured. */
+export const triggerAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time';
+
+/** Times that were taken note of already, in milliseconds. */
+export interface SeenTimes {
+  readonly service: number;
+  readonly pods: ReadonlyMap<string, number>;
+}
+
+/** The earliest time that is new: of a pod its change of readiness, of the Service its creation. A Service seen first has been created. Pure. */
+export function nextTrigger(seen: SeenTimes | undefined, service: Service, pods: readonly Pod[]): { readonly at: number | null; readonly seen: SeenTimes } {
+  const created = createdAt(service);
+  const times = new Map(pods.map(pod => [nameOf(pod), readySince(pod)] as const).filter(([, time]) => !Number.isNaN(time)));
+  const next = { service: created, pods: times };
+  if (!seen) return { at: Number.isNaN(created) ? null : created, seen: next };
+  const fresh = [...times].filter(([name, time]) => time > (seen.pods.get(name) ?? -Infinity)).map(([, time]) => time);
+  if (created > seen.service) fresh.push(created);
+  return { at: fresh.length > 0 ? Math.min(...fresh) : null, seen: next };
+}
+
+/** Remembers the times of every Service that exists. */
+export class TriggerTimes {
+  readonly #seen = new Map<string, SeenTimes>();
+
+  /** The time to write, if there is one. */
+  next(service: Service, pods: readonly Pod[]): string | null {
+    const key = keyTextOf(service);
+    const { at, seen } = nextTrigger(this.#seen.get(key), service, pods);
+    this.#seen.set(key, seen);
+    return at === null ? null : timeText(at);
+  }
+
+  forget(key: string): void { this.#seen.delete(key); }
+}
+
+/** Annotations with the time of a change, or without that of a former one. Pure. */
+export function withTrigger(annotations: Readonly<Record<string, string>> | undefined, time: string | null): Readonly<Record<string, string>> {
+  const { [triggerAnnotation]: _, ...others } = annotations ?? {};
+  return time === null ? others : { ...others, [triggerAnnotation]: time };
+}

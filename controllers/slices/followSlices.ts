@@ -1,0 +1,29 @@
+import type { QueueController } from '../client/controller.js';
+import { namespaceOf } from '../client/object.js';
+import { endpointSlices, type EndpointSlice } from '../kinds/others.js';
+import type { PendingWrites } from './pendingWrites.js';
+import { isManagedBy, serviceNameLabel } from './sliceWrites.js';
+
+/** The index of slices by the key of the Service whose endpoints they hold. */
+export const serviceIndex = 'service';
+
+const keyOfService = (slice: EndpointSlice): string => `${namespaceOf(slice)}/${slice.metadata.labels?.[serviceNameLabel] ?? ''}`;
+
+/** Queues a Service when one of its slices changes under one manager's hands, or is taken out of them. */
+export function followSlices(controller: QueueController, manager: string, pending: PendingWrites): void {
+  const informer = controller.needs(endpointSlices);
+  informer.addIndex(serviceIndex, slice => [keyOfService(slice)]);
+  const queue = (slice: EndpointSlice): void => { if (isManagedBy(manager, slice)) controller.queue.add(keyOfService(slice)); };
+  informer.addHandlers({
+    added: queue,
+    changed: (before, after) => {
+      if (before === after) return;
+      queue(before);
+      queue(after);
+    },
+    removed: slice => {
+      pending.sawEnd(keyOfService(slice), slice);
+      queue(slice);
+    },
+  });
+}

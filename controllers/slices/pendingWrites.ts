@@ -1,0 +1,50 @@
+import type { Clock } from '../client/clock.js';
+import { uidOf, type KubeObject } from '../client/object.js';
+import { isOlder } from '../client/versions.js';
+
+/** A write that is not seen within this time was undone by others, or the informer is late; going on is safer than standing still. */
+const forgottenAfterMs = 5 * 60_000;
+
+interface Pending { readonly version: string; readonly gone: boolean; readonly since: number }
+
+/**
+ * What a controller wrote and its cache does not show yet. Slices have generated names, so a controller that looked too early would make
+ * the same slice twice. Bounded by the writes that are under way.
+ */
+export class PendingWrites {
+  readonly #pending = new Map<string, Map<string, Pending>>();
+
+  constructor(private readonly clock: Clock) {}
+
+  wrote(key: string, object: KubeObject): void { this.#note(key, object, false); }
+  deleted(key: string, object: KubeObject): void { this.#note(key, object, true); }
+
+  /** The cache showed the end of an object, whoever brought it about. */
+  sawEnd(key: string, object: KubeObject): void {
+    const pending = this.#pending.get(key);
+    pending?.delete(uidOf(object));
+    if (pending?.size === 0) this.#pending.delete(key);
+  }
+
+  /** Whether `objects`, which the cache shows for a key, are from before a write. */
+  isStale(key: string, objects: readonly KubeObject[]): boolean {
+    const pending = this.#pending.get(key);
+    if (!pending) return false;
+    const shown = new Map(objects.map(object => [uidOf(object), object.metadata.resourceVersion]));
+    for (const [uid, { version, gone, since }] of pending) {
+      const seen = gone ? !shown.has(uid) : shown.has(uid) && !isOlder(shown.get(uid), version);
+      if (seen || this.clock.elapsed() - since > forgottenAfterMs) pending.delete(uid);
+    }
+    if (pending.size > 0) return true;
+    this.#pending.delete(key);
+    return false;
+  }
+
+  forget(key: string): void { this.#pending.delete(key); }
+
+  #note(key: string, object: KubeObject, gone: boolean): void {
+    let pending = this.#pending.get(key);
+    if (!pending) this.#pending.set(key, pending = new Map<string, Pending>());
+    pending.set(uidOf(object), { version: object.metadata.resourceVersion ?? '', gone, since: this.clock.elapsed() });
+  }
+}

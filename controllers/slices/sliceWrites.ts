@@ -1,0 +1,56 @@
+import type { Api } from '../client/api.js';
+import { isNamespaceTerminating, isNotFound, unless } from '../client/errors.js';
+import { isControlledBy, isTerminating, keyOf, keyTextOf, type KubeObject } from '../client/object.js';
+import { endpointSlices, type EndpointSlice } from '../kinds/others.js';
+import type { PendingWrites } from './pendingWrites.js';
+
+/** What is to be done with the slices of one owner. */
+export interface SliceWrites {
+  readonly create: readonly EndpointSlice[];
+  readonly update: readonly EndpointSlice[];
+  readonly remove: readonly EndpointSlice[];
+}
+
+/** Who manages a slice, and whose endpoints it holds. */
+export const managedByLabel = 'endpointslice.kubernetes.io/managed-by';
+export const serviceNameLabel = 'kubernetes.io/service-name';
+export const isManagedBy = (manager: string, { metadata }: EndpointSlice): boolean => metadata.labels?.[managedByLabel] === manager;
+
+/** The prefix of generated names: with a dash, where the name leaves room for one. */
+export const slicePrefix = (name: string): string => (name.length + 1 > 253 ? name : `${name}-`);
+
+/**
+ * Turns creations into updates of slices that would be deleted: one request in place of two, and no moment without endpoints. Only slices of
+ * this very owner are taken, not those that the garbage collector removes for a former one; and the family of a slice never changes. Pure.
+ */
+export function recycled(owner: KubeObject, { create, update, remove }: SliceWrites): SliceWrites {
+  const fresh = [...create];
+  const reused: EndpointSlice[] = [];
+  const gone = remove.filter(old => {
+    const slice = fresh.at(-1);
+    if (!slice || slice.addressType !== old.addressType || !isControlledBy(old, owner)) return true;
+    fresh.pop();
+    const { generateName: _, ...metadata } = slice.metadata;
+    reused.push({ ...slice, metadata: { ...metadata, ...identityOf(old) } });
+    return false;
+  });
+  return { create: fresh, update: [...update, ...reused], remove: gone };
+}
+
+const identityOf = ({ metadata: { name, generateName, uid, resourceVersion } }: EndpointSlice): object =>
+  ({ ...(name ? { name } : {}), ...(generateName ? { generateName } : {}), ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) });
+
+/** Carries writes out. An owner that is going away gets nothing new: the garbage collector is at work. */
+export async function writeSlices(api: Api, owner: KubeObject, { create, update, remove }: SliceWrites, pending: PendingWrites): Promise<void> {
+  const key = keyTextOf(owner);
+  for (const slice of isTerminating(owner) ? [] : create) {
+    const created = await unless(isNamespaceTerminating, api.create(endpointSlices, slice));
+    if (!created) return;
+    pending.wrote(key, created);
+  }
+  for (const slice of update) pending.wrote(key, await api.update(endpointSlices, slice));
+  for (const slice of remove) {
+    await unless(isNotFound, api.delete(endpointSlices, keyOf(slice)));
+    pending.deleted(key, slice);
+  }
+}
