@@ -65,7 +65,6 @@ function validateStatus(controller: ApiObject): FieldError[] {
 
 export const replicationControllers: Strategy = {
   generationOf: ['spec'],
-  deleteAnswers: 'object',
   defaultPropagation: 'orphan',
   setDefaults,
   prepareForCreate(controller) { controller['status'] = { replicas: 0 }; },
