@@ -9,7 +9,7 @@ import { certificateAuthenticator } from './authentication/certificate.js';
 import { frontProxyAuthenticator, type IdentityHeaders } from './authentication/frontProxy.js';
 import { stripCredentials } from './authentication/stripping.js';
 import { createIssuers, type Issuers } from './authentication/jwt/issuers.js';
-import { derived } from './files/liveFile.js';
+import { derived, type Live } from './files/liveFile.js';
 import { createIssuer } from './authentication/serviceaccount/issuer.js';
 import { createLookup } from './authentication/serviceaccount/lookup.js';
 import { secretTokens } from './authentication/serviceaccount/secretTokens.js';
@@ -18,10 +18,15 @@ import { bootstrapTokens } from './authentication/tokens/bootstrapTokens.js';
 import type { TokenServices } from './authentication/tokens/services.js';
 import { webSocketAuthenticator } from './authentication/tokens/webSocket.js';
 import { bearerAuthenticator, firstTokenOf, forThisApi, type TokenAuthenticator } from './authentication/tokens/token.js';
-import { firstDecision } from './authorization/authorizer.js';
+import { createAuthorizerChain, type Mode } from './authorization/chain.js';
+import type { AuthorizerSettings, WebhookSettings } from './authorization/configuration.js';
+import { webhookAuthorizer } from './authorization/webhook/authorizer.js';
+import { inClusterSettings, type ConnectionSettings } from './catalogue/kubeconfig.js';
+import { clientFor, webhookClient } from './webhook/client.js';
+import { tokenWebhook } from './authentication/tokens/webhook.js';
 import type { Authorizer } from './authorization/authorizer.js';
-import { alwaysAllow, alwaysDeny, masters } from './authorization/builtin.js';
-import { joinRules, type RuleResolver } from './authorization/rules.js';
+import { alwaysAllow, alwaysDeny } from './authorization/builtin.js';
+import type { RuleResolver } from './authorization/rules.js';
 import type { Logger } from './observability/logger.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import type { Storage } from './storage/contract.js';
@@ -40,14 +45,6 @@ export interface Access {
   stop(): void;
 }
 
-/** One authorization mode at work. */
-interface Mode {
-  readonly authorize: Authorizer;
-  readonly rules: RuleResolver | null;
-  readonly synced?: Promise<unknown>;
-  readonly stop?: () => void;
-}
-
 const everythingAllowed: RuleResolver = () => ({
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [] }], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }], incomplete: false, problems: [],
 });
@@ -61,31 +58,36 @@ export interface AccessOptions {
 
 /** Follows storage from now on; decisions are good once `synced` has settled. */
 export function createAccess({ options, files, storage, log }: AccessOptions): Access {
-  const names = options['authorization-mode'].length === 0 ? ['AlwaysAllow'] : options['authorization-mode'];
   // Roles are followed whatever the modes are: nobody may write a role that grants more than its writer holds.
   const rbac = createRbac(storage);
-  const modes = names.map((name) => modeOf(name, { rbac, storage, files }));
-  const open = names.includes('AlwaysAllow');
-  if (open) log.warn('every authenticated request is allowed; give --authorization-mode=RBAC to change that');
-  if (open && options['anonymous-auth'] !== false) log.warn('requests without credentials are refused, because authorization would allow them everything');
-  const authorize = firstDecision([masters, ...modes.map((mode) => mode.authorize)]);
+  const chain = createAuthorizerChain(files.authorizers, (link) => modeOf(link, { rbac, storage, files }));
+  const open = derived(files.authorizers, (links) => links.some(({ type }) => type === 'AlwaysAllow'));
+  warnIfOpen(open.current, options, log);
+  open.onChange((now) => { warnIfOpen(now, options, log); });
   const issuers = createIssuers(derived(files.authentication, ({ jwt }) => jwt), log);
   const tokens = tokenServices({ options, files, storage, issuers });
   return {
     tokens,
     authenticate: authentication({ options, files, tokens, open }),
-    authorize, rules: joinRules(modes.flatMap(({ rules }) => rules ?? [])), guards: [escalationCheck(rbac.index, authorize)],
-    synced: Promise.all([rbac.synced, ...modes.map((mode) => mode.synced)]),
+    authorize: chain.authorize, rules: chain.rules, guards: [escalationCheck(rbac.index, chain.authorize)],
+    synced: Promise.all([rbac.synced, chain.synced]),
     stop: () => {
       rbac.stop();
       issuers.stop();
-      for (const mode of modes) mode.stop?.();
+      chain.stop();
+      files.tokenWebhook?.close();
     },
   };
 }
 
+function warnIfOpen(open: boolean, options: ApiServerOptions, log: Logger): void {
+  if (!open) return;
+  log.warn('every authenticated request is allowed; give --authorization-mode=RBAC to change that');
+  if (options['anonymous-auth'] !== false) log.warn('requests without credentials are refused, because authorization would allow them everything');
+}
+
 /** All ways in, in the reference's order. What they looked at is gone from the request afterwards. */
-function authentication({ options, files: { clientAnchors, proxyAnchors, authentication: settings }, tokens, open }: Pick<AccessOptions, 'options' | 'files'> & { readonly tokens: TokenServices; readonly open: boolean }): Authenticator {
+function authentication({ options, files: { clientAnchors, proxyAnchors, authentication: settings }, tokens, open }: Pick<AccessOptions, 'options' | 'files'> & { readonly tokens: TokenServices; readonly open: Live<boolean> }): Authenticator {
   const headers: IdentityHeaders = {
     user: options['requestheader-username-headers'], uid: options['requestheader-uid-headers'], group: options['requestheader-group-headers'],
     extraPrefixes: options['requestheader-extra-headers-prefix'],
@@ -97,12 +99,12 @@ function authentication({ options, files: { clientAnchors, proxyAnchors, authent
   ];
   const anonymous = derived(settings, ({ anonymous: told }) => {
     const { enabled, paths } = told ?? { enabled: options['anonymous-auth'] !== false, paths: null };
-    return enabled && !open ? anonymousOn(paths) : () => false;
+    return enabled ? anonymousOn(paths) : () => false;
   });
-  return stripCredentials(firstOf(ways, { anonymous: (request) => anonymous.current(request) }), headers);
+  return stripCredentials(firstOf(ways, { anonymous: (request) => !open.current && anonymous.current(request) }), headers);
 }
 
-function tokenServices({ options, files: { signingKey, verificationKeys, staticTokens }, storage, issuers: others }: Omit<AccessOptions, 'log'> & { readonly issuers: Issuers }): TokenServices {
+function tokenServices({ options, files: { signingKey, verificationKeys, staticTokens, tokenWebhook: client }, storage, issuers: others }: Omit<AccessOptions, 'log'> & { readonly issuers: Issuers }): TokenServices {
   const issuers = options['service-account-issuer'];
   const audiences = options['api-audiences'].length === 0 ? issuers : options['api-audiences'];
   const lookup = options['service-account-lookup'] ? createLookup(storage) : null;
@@ -112,6 +114,7 @@ function tokenServices({ options, files: { signingKey, verificationKeys, staticT
     ...(verificationKeys.length === 0 ? [] : [forThisApi(audiences, secretTokens({ keys: verificationKeys, storage, lookup }))]),
     ...(options['enable-bootstrap-token-auth'] ? [forThisApi(audiences, bootstrapTokens(storage))] : []),
     forThisApi(audiences, others.authenticate),
+    ...(client === null ? [] : [tokenWebhook({ client, audiences, cacheTtlMs: options['authentication-token-webhook-cache-ttl'], version: options['authentication-token-webhook-version'] === 'v1' ? 'v1' : 'v1beta1' })]),
   ];
   return {
     issuer: signingKey === null || issuers[0] === undefined ? null : createIssuer(issuers[0], signingKey), audiences, authenticate: firstTokenOf(ways),
@@ -121,18 +124,32 @@ function tokenServices({ options, files: { signingKey, verificationKeys, staticT
 
 interface Parts { readonly rbac: Rbac; readonly storage: Storage; readonly files: AccessFiles }
 
-/** How each mode is made; null where what it needs is missing. */
-const modeMakers: Readonly<Record<string, (parts: Parts) => Mode | null>> = {
+const nothingListed: RuleResolver = () => ({ resourceRules: [], nonResourceRules: [], incomplete: true, problems: ['webhook authorizer does not support user rule resolution'] });
+
+/** How each kind of link is made; null where what it needs is missing. */
+const modeMakers: Readonly<Record<string, (parts: Parts, link: AuthorizerSettings) => Mode | null>> = {
   AlwaysAllow: () => ({ authorize: alwaysAllow, rules: everythingAllowed }),
   AlwaysDeny: () => ({ authorize: alwaysDeny, rules: null }),
   RBAC: ({ rbac }) => ({ authorize: rbac.authorize, rules: rbac.rules }),
   Node: ({ storage }) => createNodeAuthorization(storage),
   ABAC: ({ files }) => files.policies,
+  Webhook: ({ files }, { name, webhook }) => (webhook === null ? null : askingMode(name, webhook, files)),
 };
 
-function modeOf(name: string, parts: Parts): Mode {
-  const mode = modeMakers[name]?.(parts) ?? null;
+function askingMode(name: string, settings: WebhookSettings, { observeReview }: AccessFiles): Mode {
+  const client = settings.kubeconfig === null ? clientFor(inCluster()) : webhookClient(settings.kubeconfig, `authorizer ${name}`);
+  return { authorize: webhookAuthorizer({ ...settings, name, client, observe: (outcome, seconds) => { observeReview(name, outcome, seconds); } }), rules: nothingListed, stop: () => { client.close(); } };
+}
+
+/** The API of the cluster that this server runs in as a pod. */
+function inCluster(): ConnectionSettings {
+  const settings = inClusterSettings(process.env);
+  return { ...settings, server: `${settings.server}/apis/authorization.k8s.io/v1/subjectaccessreviews` };
+}
+
+function modeOf(link: AuthorizerSettings, parts: Parts): Mode {
+  const mode = modeMakers[link.type]?.(parts, link) ?? null;
   // Reading the options refuses what is not there, so this is a defect.
-  if (mode === null) throw new Error(`--authorization-mode=${name} is not available in this build`);
+  if (mode === null) throw new Error(`authorizer ${link.type} is not available in this build`);
   return mode;
 }

@@ -6,7 +6,10 @@ import { readAuthenticationConfiguration, type AuthenticationSettings } from './
 import { oidcSettings } from './authentication/jwt/oidcOptions.js';
 import { fixed, type Live, type LiveFiles } from './files/liveFile.js';
 import type { Logger } from './observability/logger.js';
+import { readAuthorizationConfiguration, type AuthorizerSettings, type WebhookSettings } from './authorization/configuration.js';
 import type { Metrics } from './observability/metrics.js';
+import { createReviewMetrics } from './observability/reviews.js';
+import { webhookClient, type WebhookClient } from './webhook/client.js';
 import { createReloadMetrics } from './observability/reloads.js';
 import { readAuthorities } from './http/credentials.js';
 import type { ApiServerOptions } from './options/apiserver.js';
@@ -19,6 +22,11 @@ export interface AccessFiles {
   readonly policies: AbacPolicies | null;
   /** Issuers of other tokens, and what the file about authentication says of requests without credentials. */
   readonly authentication: Live<AuthenticationSettings>;
+  /** The service that checks tokens. */
+  readonly tokenWebhook: WebhookClient | null;
+  /** The chain of authorizers. */
+  readonly authorizers: Live<readonly AuthorizerSettings[]>;
+  readonly observeReview: (name: string, outcome: string, seconds: number) => void;
   /** Authorities of clients, and of front proxies. */
   readonly clientAnchors: Live<Anchors> | null;
   readonly proxyAnchors: Live<Anchors> | null;
@@ -35,12 +43,16 @@ export interface AccessFilesOptions {
 export function readAccessFiles({ options, live, metrics, log }: AccessFilesOptions): AccessFiles {
   const tokenFile = options['token-auth-file'];
   const policyFile = options['authorization-policy-file'];
+  const tokenWebhookFile = options['authentication-token-webhook-config-file'];
   const signingFile = options['service-account-signing-key-file'];
   return {
     staticTokens: tokenFile === null ? null : readStaticTokens(tokenFile),
     signingKey: signingFile === null ? null : readSigningKey(signingFile, '--service-account-signing-key-file'),
     verificationKeys: verificationKeys(options),
     authentication: authenticationSettings({ options, live, metrics, log }),
+    tokenWebhook: tokenWebhookFile === null ? null : webhookClient(tokenWebhookFile, '--authentication-token-webhook-config-file'),
+    authorizers: authorizerSettings({ options, live, metrics, log }),
+    observeReview: createReviewMetrics(metrics),
     clientAnchors: anchorsIn(options['client-ca-file'], live),
     proxyAnchors: anchorsIn(options['requestheader-client-ca-file'], live),
     policies: policyFile === null ? null : readAbacPolicies(policyFile),
@@ -64,6 +76,38 @@ function authenticationSettings({ options, live, metrics, log }: AccessFilesOpti
     failed: (error) => { log.error('changed configuration of authentication cannot be used; the one from before stays', { error }); reloads.record('failure'); },
   });
 }
+
+/** From the file of `--authorization-config`, which is read again when it changes, or from the modes. */
+function authorizerSettings({ options, live, metrics, log }: AccessFilesOptions): Live<readonly AuthorizerSettings[]> {
+  const file = options['authorization-config'];
+  if (file === null) return fixed(authorizersByMode(options));
+  const reloads = createReloadMetrics(metrics, 'authorization_config_controller', options['raft-member-id']);
+  return live.follow({
+    files: [file],
+    read: () => {
+      const settings = readAuthorizationConfiguration(file);
+      if (settings.some(({ type }) => type === 'ABAC') && options['authorization-policy-file'] === null) throw new Error(`authorizer ABAC of ${file} (--authorization-config) needs --authorization-policy-file`);
+      return settings;
+    },
+    changed: () => { log.info('configuration of authorization was read again', { file }); reloads.record('success'); },
+    failed: (error) => { log.error('changed configuration of authorization cannot be used; the one from before stays', { error }); reloads.record('failure'); },
+  });
+}
+
+function authorizersByMode(options: ApiServerOptions): AuthorizerSettings[] {
+  const kubeconfig = options['authorization-webhook-config-file'];
+  // A file that cannot be used shows before anything starts.
+  if (kubeconfig !== null) webhookClient(kubeconfig, '--authorization-webhook-config-file').close();
+  const webhook: WebhookSettings = {
+    version: options['authorization-webhook-version'] === 'v1' ? 'v1' : 'v1beta1', authorizedTtlMs: options['authorization-webhook-cache-authorized-ttl'],
+    unauthorizedTtlMs: options['authorization-webhook-cache-unauthorized-ttl'], timeoutMs: reviewTimeoutMs, onFailure: 'NoOpinion', kubeconfig, conditions: [],
+  };
+  const modes = options['authorization-mode'].length === 0 ? ['AlwaysAllow'] : options['authorization-mode'];
+  return modes.map((type) => ({ type, name: type.toLowerCase(), webhook: type === 'Webhook' ? webhook : null }));
+}
+
+/** How long a service may take that was named without configuration. */
+const reviewTimeoutMs = 30_000;
 
 /** Changes that cannot be used are reported where the listener reads the same file. */
 const anchorsIn = (file: string | null, live: LiveFiles): Live<Anchors> | null => (file === null ? null : live.follow({ files: [file], read: () => readAuthorities(file).certificates }));

@@ -15,6 +15,8 @@ export interface Decision {
   readonly decision: 'allow' | 'deny' | 'noOpinion';
   /** Shown to clients behind the refusal; empty when there is nothing to say. */
   readonly reason: string;
+  /** What kept an authorizer from deciding. A request that is not allowed in spite of it may be worth another try. */
+  readonly error?: string;
 }
 
 export type Authorizer = (attributes: Attributes) => Decision | Promise<Decision>;
@@ -40,22 +42,32 @@ const ruleVerbs: ReadonlyMap<string, string> = new Map([['head', 'get'], ['optio
  * unless one of those that were asked had to wait.
  */
 export function firstDecision(authorizers: readonly Authorizer[]): Authorizer {
-  return (attributes) => ask(authorizers, 0, attributes, []);
+  return (attributes) => ask(authorizers, 0, attributes, { reasons: [], errors: [] });
 }
 
-function ask(authorizers: readonly Authorizer[], from: number, attributes: Attributes, reasons: string[]): Decision | Promise<Decision> {
+function ask(authorizers: readonly Authorizer[], from: number, attributes: Attributes, heard: Heard): Decision | Promise<Decision> {
   for (let i = from; i < authorizers.length; i++) {
     const answer = authorizers[i]!(attributes);
     if (answer instanceof Promise) {
-      return answer.then((decision) => (settles(decision, reasons) ? decision : ask(authorizers, i + 1, attributes, reasons)));
+      return answer.then((decision) => (settles(decision, heard) ? withErrors(decision, heard) : ask(authorizers, i + 1, attributes, heard)));
     }
-    if (settles(answer, reasons)) return answer;
+    if (settles(answer, heard)) return withErrors(answer, heard);
   }
-  return { decision: 'noOpinion', reason: reasons.join('\n') };
+  return withErrors({ decision: 'noOpinion', reason: heard.reasons.join('\n') }, heard);
 }
 
-function settles({ decision, reason }: Decision, reasons: string[]): boolean {
+/** What those had to say who did not decide. */
+interface Heard { readonly reasons: string[]; readonly errors: string[] }
+
+/** Errors of those who were asked before go along. */
+function withErrors(decision: Decision, { errors }: Heard): Decision {
+  const all = decision.error === undefined || errors.includes(decision.error) ? errors : [...errors, decision.error];
+  return all.length === 0 ? decision : { ...decision, error: all.join(', ') };
+}
+
+function settles({ decision, reason, error }: Decision, { reasons, errors }: Heard): boolean {
   if (decision !== 'noOpinion') return true;
+  if (error !== undefined) errors.push(error);
   if (reason !== '') reasons.push(reason);
   return false;
 }

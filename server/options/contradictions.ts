@@ -40,11 +40,11 @@ const rules: readonly Rule[] = [
   accountTokenLifetime,
   needs('encryption-provider-config-automatic-reload', 'encryption-provider-config'),
   excludes('authentication-config', ...oidcNames),
-  excludes('authorization-config', 'authorization-mode', 'authorization-webhook-config-file', 'authorization-webhook-version'),
+  excludes('authorization-config', 'authorization-mode', 'authorization-webhook-config-file', 'authorization-webhook-version', 'authorization-webhook-cache-authorized-ttl', 'authorization-webhook-cache-unauthorized-ttl'),
+  ...(['version', 'cache-ttl'] as const).map((name) => needs(`authentication-token-webhook-${name}`, 'authentication-token-webhook-config-file')),
   excludes('service-account-signing-endpoint', 'service-account-signing-key-file', 'service-account-key-file'),
   modeNeeds('ABAC', 'authorization-policy-file'),
   modeNeeds('Webhook', 'authorization-webhook-config-file'),
-  modesThatAreThere,
   modesAreUnique,
   watchTimeouts,
   serviceRanges,
@@ -61,7 +61,8 @@ function modeNeeds(mode: string, option: Name): Rule {
   return (options, given) => {
     const on = options['authorization-mode'].includes(mode);
     if (on && !given.has(option)) return `--authorization-mode=${mode} needs --${option}`;
-    return !on && given.has(option) ? `--${option} needs --authorization-mode to name ${mode}` : null;
+    // A configuration file may name it; whether it does shows when that is read.
+    return !on && given.has(option) && !given.has('authorization-config') ? `--${option} needs --authorization-mode to name ${mode}` : null;
   };
 }
 
@@ -96,11 +97,6 @@ function accountTokenLifetime(options: ApiServerOptions, given: ReadonlySet<stri
   const longest = options['service-account-max-token-expiration'];
   if (!given.has('service-account-max-token-expiration') || longest === 0 || (longest >= tokenLifetimeMinMs && longest <= tokenLifetimeMaxMs)) return null;
   return `--service-account-max-token-expiration must be between ${formatDuration(tokenLifetimeMinMs)} and 2^32 seconds, not ${formatDuration(longest)}`;
-}
-
-/** A mode that did nothing would refuse what it should allow, or the other way round. */
-function modesThatAreThere(options: ApiServerOptions): string | null {
-  return options['authorization-mode'].includes('Webhook') ? '--authorization-mode=Webhook is not available in this build; leave it out' : null;
 }
 
 function modesAreUnique(options: ApiServerOptions): string | null {

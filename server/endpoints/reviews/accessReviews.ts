@@ -113,11 +113,12 @@ function selectedFields(selector: JsonValue | undefined): FieldSelector {
 
 const SELECTOR_OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
 
-function statusOf({ decision, reason }: Decision, spec: JsonObject): JsonObject {
+function statusOf({ decision, reason, error }: Decision, spec: JsonObject): JsonObject {
   const broken = ['fieldSelector', 'labelSelector'].filter(member =>
     itemsOf(memberAt(spec, 'resourceAttributes', member, 'requirements')).some(each => !SELECTOR_OPERATORS.has(textAt(each, 'operator'))));
+  const problems = [...(error === undefined ? [] : [error]), ...broken.map(member => `spec.resourceAttributes.${member} ignored due to parse error`)];
   return {
     allowed: decision === 'allow', ...(decision === 'deny' ? { denied: true } : {}), ...(reason === '' ? {} : { reason }),
-    ...(broken.length === 0 ? {} : { evaluationError: broken.map(member => `spec.resourceAttributes.${member} ignored due to parse error`).join(', ') }),
+    ...(problems.length === 0 ? {} : { evaluationError: problems.join(', ') }),
   };
 }

@@ -1,3 +1,4 @@
+import { StatusError } from '../../api/status.js';
 import { attributesOf } from '../../authorization/authorizer.js';
 import type { Attributes, Authorizer, Decision } from '../../authorization/authorizer.js';
 import { forbidden } from '../../authorization/forbidden.js';
@@ -17,6 +18,9 @@ export function authorizeFilter(authorize: Authorizer): (exchange: Exchange) => 
   };
 }
 
-function demandAllowed(attributes: Attributes, { decision, reason }: Decision): void {
-  if (decision !== 'allow') throw forbidden(attributes, reason);
+function demandAllowed(attributes: Attributes, { decision, reason, error }: Decision): void {
+  if (decision === 'allow') return;
+  // What failed on the way to a decision says nothing about rights: the client may try again.
+  if (error !== undefined) throw new StatusError(500, 'InternalError', `Internal Server Error: ${error}`, {});
+  throw forbidden(attributes, reason);
 }

@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto';
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { User } from '../../api/user.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import type { WebhookClient } from '../../webhook/client.js';
+import { retry, reviewRetrying, type Retrying } from '../../webhook/retry.js';
+import { TtlCache } from '../../webhook/ttlCache.js';
+import { notOfThisKind, type TokenAuthentication, type TokenAuthenticator } from './token.js';
+
+export interface TokenWebhookOptions {
+  readonly client: WebhookClient;
+  readonly version: 'v1' | 'v1beta1';
+  /** How long an answer is remembered, a yes or a no. */
+  readonly cacheTtlMs: number;
+  /** Audiences of this API: what a service that says nothing of audiences means. */
+  readonly audiences: readonly string[];
+  readonly retrying?: Retrying;
+  readonly now?: () => number;
+}
+
+const cacheMax = 8_192;
+const answerTimeoutMs = 30_000;
+const initialWaitMs = 500;
+
+/** Asks a service outside about tokens, by TokenReview. Errors are not remembered; questions about one token are asked once at a time. */
+export function tokenWebhook({ client, version, cacheTtlMs, audiences: own, retrying = reviewRetrying(initialWaitMs), now }: TokenWebhookOptions): TokenAuthenticator {
+  const cache = new TtlCache<TokenAuthentication>(cacheMax, now);
+  const asking = new Map<string, Promise<TokenAuthentication>>();
+  const ask = async (token: string, audiences: readonly string[], key: string): Promise<TokenAuthentication> => {
+    try {
+      const body = JSON.stringify({ kind: 'TokenReview', apiVersion: `authentication.k8s.io/${version}`, metadata: { creationTimestamp: null }, spec: { token, ...(audiences.length === 0 ? {} : { audiences }) }, status: { user: {} } });
+      const answer = await retry(() => client.post(body, { timeoutMs: answerTimeoutMs }), retrying);
+      const result = readStatus(memberAt(JSON.parse(answer) as JsonValue, 'status'), audiences, own);
+      if (!('failed' in result)) cache.put(key, result, cacheTtlMs);
+      return 'failed' in result ? { outcome: 'invalid', reason: result.failed } : result;
+    } catch (error) {
+      return { outcome: 'invalid', reason: `the service that checks tokens failed: ${(error as Error).message.replaceAll(token, '…')}` };
+    } finally {
+      asking.delete(key);
+    }
+  };
+  return (token, audiences) => {
+    const key = hash('sha256', JSON.stringify([token, audiences]), 'base64');
+    const known = cache.get(key) ?? asking.get(key);
+    if (known !== undefined) return known;
+    const question = ask(token, audiences, key);
+    asking.set(key, question);
+    return question;
+  };
+}
+
+/** An error that the service reports is none of the token, and so not remembered. */
+function readStatus(status: JsonValue | undefined, audiences: readonly string[], own: readonly string[]): TokenAuthentication | { readonly failed: string } {
+  const error = textAt(status, 'error');
+  if (memberAt(status, 'authenticated') !== true) return error === '' ? notOfThisKind : { failed: error };
+  const told = itemsOf(memberAt(status, 'audiences')).map(String);
+  const meant = audiences.filter((audience) => (told.length === 0 ? own : told).includes(audience));
+  if (audiences.length > 0 && meant.length === 0) return notOfThisKind;
+  return { outcome: 'user', user: userIn(membersOf(memberAt(status, 'user'))), audiences: meant };
+}
+
+function userIn(user: JsonObject): User {
+  const extra = Object.entries(membersOf(user['extra'])).map(([key, values]) => [key, itemsOf(values).map(String)] as const);
+  return { name: textAt(user, 'username'), uid: textAt(user, 'uid'), groups: itemsOf(user['groups']).map(String), extra: Object.fromEntries(extra) };
+}

@@ -1,0 +1,47 @@
+import type { Live } from '../files/liveFile.js';
+import { firstDecision, type Authorizer } from './authorizer.js';
+import { masters } from './builtin.js';
+import type { AuthorizerSettings } from './configuration.js';
+import { joinRules, type RuleResolver } from './rules.js';
+
+/** One link of the chain at work. */
+export interface Mode {
+  readonly authorize: Authorizer;
+  /** Null where nothing can be listed because nothing is allowed. */
+  readonly rules: RuleResolver | null;
+  readonly synced?: Promise<unknown>;
+  readonly stop?: () => void;
+}
+
+export interface AuthorizerChain {
+  readonly authorize: Authorizer;
+  readonly rules: RuleResolver;
+  /** Settles once those that follow storage are up to date. */
+  readonly synced: Promise<unknown>;
+  stop(): void;
+}
+
+/** Runs what the settings name, in order. When they change, links that did not change stay as they are, with all they know. */
+export function createAuthorizerChain(settings: Live<readonly AuthorizerSettings[]>, make: (link: AuthorizerSettings) => Mode): AuthorizerChain {
+  let modes: ReadonlyMap<string, Mode> = new Map();
+  let authorize: Authorizer = masters;
+  let rules: RuleResolver = joinRules([]);
+  const apply = (links: readonly AuthorizerSettings[]): void => {
+    const before = modes;
+    modes = new Map(links.map((link) => [keyOf(link), before.get(keyOf(link)) ?? make(link)]));
+    // Administrators by definition come first, whatever the chain says.
+    authorize = firstDecision([masters, ...[...modes.values()].map((mode) => mode.authorize)]);
+    rules = joinRules([...modes.values()].flatMap((mode) => mode.rules ?? []));
+    for (const [key, mode] of before) if (!modes.has(key)) mode.stop?.();
+  };
+  apply(settings.current);
+  settings.onChange(apply);
+  return {
+    authorize: (attributes) => authorize(attributes), rules: (user, namespace) => rules(user, namespace),
+    synced: Promise.all([...modes.values()].map((mode) => mode.synced ?? Promise.resolve())),
+    stop: () => { for (const mode of modes.values()) mode.stop?.(); },
+  };
+}
+
+const keyOf = ({ type, name, webhook }: AuthorizerSettings): string =>
+  (webhook === null ? type : JSON.stringify([type, name, { ...webhook, conditions: webhook.conditions.map(({ expression }) => expression) }]));

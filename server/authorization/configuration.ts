@@ -1,0 +1,147 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { JsonObject, JsonValue } from '../api/object.js';
+import type { Program } from '../cel/environment.js';
+import { inClusterSettings, loadKubeconfig } from '../catalogue/kubeconfig.js';
+import { parseDuration } from '../catalogue/flags/duration.js';
+import { readConfiguration, type Shape } from '../files/configuration.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../registry/members.js';
+import { duplicate, invalid, notSupported, Path, required, tooMany, type FieldError } from '../registry/validation/field.js';
+import { subdomainName } from '../registry/validation/names.js';
+import { compileCondition } from './webhook/conditions.js';
+
+/** A service that is asked for decisions. */
+export interface WebhookSettings {
+  readonly version: 'v1' | 'v1beta1';
+  readonly authorizedTtlMs: number;
+  readonly unauthorizedTtlMs: number;
+  readonly timeoutMs: number;
+  readonly onFailure: 'NoOpinion' | 'Deny';
+  /** A kubeconfig; null for the server of the cluster that this one runs in as a pod. */
+  readonly kubeconfig: string | null;
+  readonly conditions: readonly Program[];
+}
+
+/** One link of the chain of authorizers, in order. */
+export interface AuthorizerSettings { readonly type: string; readonly name: string; readonly webhook: WebhookSettings | null }
+
+export const authorizerTypes = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
+
+const OPTION = '--authorization-config';
+const CONDITIONS_MAX = 64;
+const TIMEOUT_MAX_MS = 30_000;
+const text: Shape = 'text';
+const fields: Readonly<Record<string, Shape>> = {
+  authorizers: { list: { fields: {
+    type: text, name: text,
+    webhook: { fields: {
+      authorizedTTL: text, unauthorizedTTL: text, cacheAuthorizedRequests: 'bool', cacheUnauthorizedRequests: 'bool', timeout: text, subjectAccessReviewVersion: text,
+      matchConditionSubjectAccessReviewVersion: text, failurePolicy: text, connectionInfo: { fields: { type: text, kubeConfigFile: text, orchConfigFile: text } },
+      matchConditions: { list: { fields: { expression: text } } },
+    } },
+  } } },
+};
+
+/** Reads a file of kind AuthorizationConfiguration. Throws with everything that is wrong. */
+export function readAuthorizationConfiguration(file: string): AuthorizerSettings[] {
+  const document = readConfiguration(file, { option: OPTION, kind: 'AuthorizationConfiguration', apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`), fields });
+  const errors: FieldError[] = [];
+  const settings = readAuthorizers(itemsOf(document['authorizers']).map(membersOf), errors);
+  if (errors.length > 0) throw new Error(`${OPTION}: ${file}: ${errors.map(({ path: at, message }) => `${at}: ${message}`).join('; ')}`);
+  return settings;
+}
+
+function readAuthorizers(entries: readonly JsonObject[], errors: FieldError[]): AuthorizerSettings[] {
+  if (entries.length === 0) errors.push(required(Path.of('authorizers'), 'at least one'));
+  const types = entries.map((entry) => textAt(entry, 'type'));
+  const names = entries.map((entry) => textAt(entry, 'name'));
+  return entries.map((entry, index) => {
+    const at = Path.of('authorizers').index(index);
+    const [type, name] = [types[index]!, names[index]!];
+    if (type === '') errors.push(required(at.child('type'), ''));
+    else if (!(authorizerTypes as readonly string[]).includes(type)) errors.push(notSupported(at.child('type'), type, authorizerTypes));
+    else if (type !== 'Webhook' && types.indexOf(type) < index) errors.push(duplicate(at.child('type'), type));
+    errors.push(...nameErrors(name, names.indexOf(name) < index, at.child('name')));
+    const webhook = entry['webhook'] ?? null;
+    if (type === 'Webhook' && webhook === null) errors.push(required(at.child('webhook'), 'needed for type Webhook'));
+    if (type !== 'Webhook' && webhook !== null) errors.push(invalid(at.child('webhook'), 'non-null', 'only for type Webhook'));
+    return { type, name, webhook: type === 'Webhook' && webhook !== null ? readWebhook(webhook, at.child('webhook'), errors) : null };
+  });
+}
+
+function nameErrors(name: string, again: boolean, at: Path): FieldError[] {
+  if (name === '') return [required(at, '')];
+  return again ? [duplicate(at, name)] : subdomainName(name, false).map((complaint) => invalid(at, name, complaint));
+}
+
+function readWebhook(value: JsonValue, at: Path, errors: FieldError[]): WebhookSettings {
+  const ttl = (member: string, cached: string): number => (memberAt(value, cached) === false ? 0 : readTime(value, at, member, errors));
+  const timeoutMs = readTime(value, at, 'timeout', errors);
+  if (timeoutMs > TIMEOUT_MAX_MS) errors.push(invalid(at.child('timeout'), textAt(value, 'timeout'), 'must be at most 30s'));
+  return {
+    version: oneOf(value, at, { member: 'subjectAccessReviewVersion', of: ['v1', 'v1beta1'] as const, errors }), onFailure: oneOf(value, at, { member: 'failurePolicy', of: ['NoOpinion', 'Deny'] as const, errors }),
+    authorizedTtlMs: ttl('authorizedTTL', 'cacheAuthorizedRequests'), unauthorizedTtlMs: ttl('unauthorizedTTL', 'cacheUnauthorizedRequests'), timeoutMs,
+    kubeconfig: readConnection(memberAt(value, 'connectionInfo'), at.child('connectionInfo'), errors), conditions: readConditions(value, at, errors),
+  };
+}
+
+function readTime(value: JsonValue, at: Path, member: string, errors: FieldError[]): number {
+  const written = textAt(value, member);
+  const parsed = parseDuration(written);
+  if (written === '') errors.push(required(at.child(member), ''));
+  else if (!parsed.ok || parsed.milliseconds <= 0) errors.push(invalid(at.child(member), written, parsed.ok ? 'must be above 0s' : 'must be a duration such as 5s'));
+  return parsed.ok ? parsed.milliseconds : 0;
+}
+
+function oneOf<const T extends string>(value: JsonValue, at: Path, { member, of, errors }: { readonly member: string; readonly of: readonly T[]; readonly errors: FieldError[] }): T {
+  const written = textAt(value, member);
+  const found = of.find((one) => one === written);
+  if (found === undefined) errors.push(written === '' ? required(at.child(member), '') : notSupported(at.child(member), written, of));
+  return found ?? of[0]!;
+}
+
+function readConnection(value: JsonValue | undefined, at: Path, errors: FieldError[]): string | null {
+  const type = textAt(value, 'type').replace('OrchConfigFile', 'KubeConfigFile');
+  const member = memberAt(value, 'kubeConfigFile') ?? memberAt(value, 'orchConfigFile');
+  const file = typeof member === 'string' ? member : '';
+  if (type === '') errors.push(required(at.child('type'), ''));
+  else if (type === 'InClusterConfig') errors.push(...(member === undefined || member === null ? loadErrors(() => inClusterSettings(process.env), type, at) : [invalid(at.child('kubeConfigFile'), file, 'only for type KubeConfigFile')]));
+  else if (type !== 'KubeConfigFile') errors.push(notSupported(at.child('type'), type, ['InClusterConfig', 'KubeConfigFile']));
+  else errors.push(...fileErrors(file, at.child('kubeConfigFile')));
+  return type === 'KubeConfigFile' ? file : null;
+}
+
+function fileErrors(file: string, at: Path): FieldError[] {
+  if (file === '') return [required(at, '')];
+  if (!path.isAbsolute(file)) return [invalid(at, file, 'must be an absolute path')];
+  return loadErrors(() => {
+    if (!statSync(file).isFile()) throw new Error('must be a regular file');
+    loadKubeconfig(file);
+  }, file, at);
+}
+
+/** What cannot be used shows now, and not at the first request. */
+function loadErrors(load: () => unknown, value: string, at: Path): FieldError[] {
+  try {
+    load();
+    return [];
+  } catch (error) {
+    return [invalid(at, value, (error as Error).message)];
+  }
+}
+
+function readConditions(value: JsonValue, at: Path, errors: FieldError[]): Program[] {
+  const expressions = itemsOf(memberAt(value, 'matchConditions')).map((condition) => textAt(condition, 'expression'));
+  const version = textAt(value, 'matchConditionSubjectAccessReviewVersion');
+  if (version === '' && expressions.length > 0) errors.push(required(at.child('matchConditionSubjectAccessReviewVersion'), 'needed with match conditions'));
+  if (version !== '' && version !== 'v1') errors.push(notSupported(at.child('matchConditionSubjectAccessReviewVersion'), version, ['v1']));
+  if (expressions.length > CONDITIONS_MAX) errors.push(tooMany(at.child('matchConditions'), expressions.length, CONDITIONS_MAX));
+  return expressions.slice(0, CONDITIONS_MAX).flatMap((expression, index) => {
+    const place = at.child('matchConditions').index(index).child('expression');
+    if (expression.trim() === '') errors.push(required(place, ''));
+    else if (expressions.indexOf(expression) < index) errors.push(duplicate(place, expression));
+    const compiled = expression.trim() === '' ? null : compileCondition(expression);
+    if (compiled !== null && !compiled.ok) errors.push(invalid(place, expression, compiled.message));
+    return compiled?.ok === true ? [compiled.program] : [];
+  });
+}

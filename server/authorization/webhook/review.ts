@@ -1,0 +1,38 @@
+import type { JsonObject } from '../../api/object.js';
+import type { Attributes } from '../authorizer.js';
+
+/** What a service is asked about, as the specification of a SubjectAccessReview of version v1. Members that are empty are left out. */
+export function reviewSpec(attributes: Attributes): JsonObject {
+  const { name: user, uid, groups, extra } = attributes.user;
+  return {
+    ...about(attributes), user, ...(groups.length === 0 ? {} : { groups: [...groups] }), ...(Object.keys(extra).length === 0 ? {} : { extra: extraOf(extra) }), ...(uid === '' ? {} : { uid }),
+  };
+}
+
+function about(attributes: Attributes): JsonObject {
+  if (!attributes.isResource) return { nonResourceAttributes: { path: attributes.path, verb: attributes.verb } };
+  const { namespace, verb, group, version, resource, subresource, name } = attributes;
+  const texts = Object.entries({ namespace, verb, group, version, resource, subresource, name }).filter(([, text]) => text !== '');
+  return { resourceAttributes: { ...Object.fromEntries(texts), ...selected(attributes) } };
+}
+
+function selected({ fields = [] }: Extract<Attributes, { isResource: true }>): JsonObject {
+  return fields.length === 0 ? {} : { fieldSelector: { requirements: fields.map(({ field, equals, value }) => ({ key: field, operator: equals ? 'In' : 'NotIn', values: [value] })) } };
+}
+
+const extraOf = (extra: Readonly<Record<string, readonly string[]>>): JsonObject => Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+
+/** The older version writes groups in the singular. */
+export function versioned(spec: JsonObject, version: 'v1' | 'v1beta1'): JsonObject {
+  const { groups, ...rest } = spec;
+  return version === 'v1' || groups === undefined ? spec : { ...rest, group: groups };
+}
+
+/** What conditions see as `request`: all texts are there, also empty ones, so that expressions need not ask whether they are. */
+export function conditionInput(attributes: Attributes): JsonObject {
+  const { name: user, uid, groups, extra } = attributes.user;
+  const common = { user, uid, groups: [...groups], extra: extraOf(extra) };
+  if (!attributes.isResource) return { ...common, nonResourceAttributes: { path: attributes.path, verb: attributes.verb } };
+  const { namespace, verb, group, version, resource, subresource, name } = attributes;
+  return { ...common, resourceAttributes: { namespace, verb, group, version, resource, subresource, name, ...selected(attributes) } };
+}
