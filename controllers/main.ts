@@ -41,12 +41,15 @@ async function run(options: ControllerManagerOptions): Promise<number> {
   const identity = `${os.hostname()}_${randomUUID()}`;
   const manager = new Manager({ options, settings, rootCa, clock: systemClock, random: Math.random, identity, version: release, metrics, log });
   const stop = stopRequest();
+  // Neither connections nor timers of the clock keep a process alive.
+  const awake = setInterval(() => undefined, 24 * 60 * 60 * 1000);
   const serving = await serveHealth({ options, metrics, clock: systemClock });
   try {
     const result = await manager.run(stop);
     if (result === 'lost') log('error', 'the lease is lost: another manager may work now, so this one ends');
     return result === 'lost' ? 1 : 0;
   } finally {
+    clearInterval(awake);
     await serving?.close();
   }
 }

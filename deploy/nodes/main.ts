@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { setMaxListeners } from 'node:events';
 import { Command, InvalidArgumentError } from 'commander';
-import { Connection, Informers, RestApi, groupResourceOf, loadKubeconfig, messageOf, pause, systemClock, type ControllerEnvironment } from '../../controllers/client/index.js';
+import { controllerProgram, loadKubeconfig, messageOf, pause, type Controller } from '../../controllers/client/index.js';
 import { beat, nodeAgents, register, scheduler } from './agent.js';
 
 /** Stand-in nodes, until a signal; see `DESIGN.md` here. Says `ready` to who started it once the nodes are there. */
@@ -22,42 +21,32 @@ const program = new Command('fake-nodes')
   .option('--count <nodes>', 'how many', parseCount, 1);
 
 const { kubeconfig, count } = program.parse().opts<{ kubeconfig: string; count: number }>();
-const log = (level: 'info' | 'error', message: string): void => { process.stderr.write(`${new Date().toISOString()} ${level === 'info' ? 'I' : 'E'} ${message}\n`); };
-
 const stopping = new AbortController();
 const { signal } = stopping;
-setMaxListeners(0, signal);
 for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stopping.abort());
 
-const clock = systemClock;
-const connection = new Connection(loadKubeconfig(kubeconfig), { clock });
-const api = new RestApi({ connection, userAgent: 'fake-nodes/1', clock, signal });
-const informers = new Informers({ api, clock, random: Math.random, onError: (type, error) => log('error', `watch of ${groupResourceOf(type)}: ${messageOf(error)}`) });
-const silent = { normal: () => undefined, warning: () => undefined };
-const environment: ControllerEnvironment = { api, informers, events: silent, clock, random: Math.random, log };
+const { environment, run } = controllerProgram(loadKubeconfig(kubeconfig), { name: 'fake-nodes', signal, qps: -1 });
+const { clock, log } = environment;
 const options = { count, version };
 
-async function registered(): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await register(environment, options);
-      return;
-    } catch (error) {
-      if (!signal.aborted) log('error', `cannot register: ${messageOf(error)}`);
-      await pause(clock, retryMs, signal);
+/** Registers the nodes, keeps their leases, and tells whoever started this program. */
+const nodes: Controller = {
+  name: 'nodes',
+  async run() {
+    while (!signal.aborted) {
+      try {
+        await register(environment, options);
+        break;
+      } catch (error) {
+        if (!signal.aborted) log('error', `cannot register: ${messageOf(error)}`);
+        await pause(clock, retryMs, signal);
+      }
     }
-  }
-}
+    process.send?.('ready');
+    if (!signal.aborted) log('info', `${count} nodes are registered`);
+    await beat(environment, options, signal);
+  },
+};
 
-// Timers of the clock do not keep a process alive; this one does, until it is told to stop.
-const dayMs = 24 * 60 * 60 * 1000;
-const awake = setInterval(() => undefined, dayMs);
-await registered();
-const loops = [scheduler(environment), nodeAgents(environment, options)];
-informers.start(signal);
-process.send?.('ready');
-if (!signal.aborted) log('info', `${count} nodes are registered`);
-await Promise.all([...loops.map(loop => loop.run(signal)), beat(environment, options, signal), informers.stopped()]);
-clearInterval(awake);
-connection.close();
+await run(nodes, scheduler(environment), nodeAgents(environment, options));
 process.exit(0);
