@@ -2,10 +2,11 @@ import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import { badRequest, plainError, StatusError } from '../api/status.js';
 import type { ServedResource } from '../catalogue/resources.js';
-import { apply } from '../patch/apply/apply.js';
+import { apply, type ApplyResult } from '../patch/apply/apply.js';
 import { describeConflict, spellPath } from '../patch/apply/describe.js';
 import { fieldsOf } from '../patch/apply/fieldsof.js';
 import { ListItemError } from '../patch/apply/items.js';
+import { APPLYING_CLIENT, realConflicts, withLastConfiguration } from '../patch/apply/lastApplied.js';
 import { managerKey, readManagers, writeManagers, type ManagerEntry, type ManagerId, type Managers } from '../patch/apply/managers.js';
 import { managedOnly, type ApplyConflict } from '../patch/apply/ownership.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
@@ -37,10 +38,16 @@ export function applyConfiguration(live: ApiObject | null, request: ApplyRequest
   const id: ManagerId = { manager: request.manager, operation: 'Apply', apiVersion, subresource: request.subresource };
   const before = live === null ? bare({ ...emptyValue(schema), metadata: {} } as ApiObject) : bare(live);
   const owners = live === null ? new Map<string, ManagerEntry>() : ownersOf(live, schema, apiVersion, now);
-  const result = attempt(() => apply(before, applicable(bare(config), request), owners, id, now, force, versions), request);
+  const applied = (forced: boolean): ApplyResult => attempt(() => apply(before, applicable(bare(config), request), owners, id, now, forced, versions), request);
+  let result = applied(force);
+  if (!result.ok && request.manager === APPLYING_CLIENT) {
+    const conflicts = realConflicts(result.conflicts, before, schema, apiVersion);
+    result = conflicts.length > 0 ? { ok: false, conflicts } : applied(true);
+  }
   if (!result.ok) throw conflictError(result.conflicts);
   const entries = writeManagers(result.managers);
-  return { ...result.object, apiVersion, kind: resource.kind, metadata: { ...(result.object.metadata ?? {}), ...(entries.length === 0 ? {} : { managedFields: entries }) } };
+  const object = request.manager === APPLYING_CLIENT ? withLastConfiguration(result.object, config) : result.object;
+  return { ...object, apiVersion, kind: resource.kind, metadata: { ...(object.metadata ?? {}), ...(entries.length === 0 ? {} : { managedFields: entries }) } };
 }
 
 function checkConfiguration({ resource, config }: ApplyRequest, schema: Schema): void {

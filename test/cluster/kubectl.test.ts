@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { ClusterCommands, kubectlRunsHere } from '../fixtures/kubectl.js';
-import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
-import { ClusterUnderTest } from './clusterUnderTest.js';
+import { kubectlRunsHere, type ClusterCommands } from '../fixtures/kubectl.js';
+import { sharedCommands } from './sharedCommands.js';
 import type { ApiObject } from '../fixtures/apiClient.js';
 
 const manifest = (color: string): string => `apiVersion: v1
@@ -17,15 +16,12 @@ data:
 
 describe('cluster/kubectl', function () {
   this.timeout(120_000);
-  let test: ClusterUnderTest;
   let commands: ClusterCommands;
 
   before(async function () {
     if (!kubectlRunsHere) this.skip();
-    test = await ClusterUnderTest.start();
-    commands = new ClusterCommands(test.cluster.kubeconfig, temporaryDirectory('kubectl'));
+    ({ commands } = await sharedCommands());
   });
-  after(() => test?.stop());
 
   const paint = async (): Promise<ApiObject> => parse(await commands.kubectl('get', 'configmap', 'paint', '-o', 'yaml')) as ApiObject;
 

@@ -1,0 +1,73 @@
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { compare } from './compare.js';
+import { FieldSet } from './fieldset.js';
+import { fieldsOf } from './fieldsof.js';
+import type { ApplyConflict } from './ownership.js';
+import { isObject, type Schema } from './schema.js';
+
+/**
+ * The way from apply in the client to apply in the server. The client's apply keeps its configuration in an annotation and owns fields as
+ * an update under another name, so the first apply in the server would conflict with its own user. For this one manager, and for fields
+ * that still are as the annotation says, it does not.
+ */
+export const APPLYING_CLIENT = 'kubectl';
+const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
+const ANNOTATIONS_BYTES_MAX = 256 * 1024;
+const DEPTH_MAX = 1_000;
+
+/** The conflicts without those over fields that the client's last apply set and nobody has changed since. */
+export function realConflicts(conflicts: readonly ApplyConflict[], live: ApiObject, schema: Schema, apiVersion: string): readonly ApplyConflict[] {
+  const own = fieldsOfLastApply(live, schema, apiVersion);
+  return conflicts.map(({ manager, fields }) => ({ manager, fields: fields.difference(own) })).filter(({ fields }) => !fields.isEmpty);
+}
+
+function fieldsOfLastApply(live: ApiObject, schema: Schema, apiVersion: string): FieldSet {
+  const last = lastConfiguration(live);
+  if (last === null || last['apiVersion'] !== apiVersion) return FieldSet.empty;
+  const { added, modified, removed } = compare(last, live as JsonObject, schema);
+  return fieldsOf(last, schema).difference(modified).difference(added).difference(removed);
+}
+
+function lastConfiguration({ metadata }: ApiObject): JsonObject | null {
+  const text = metadata.annotations?.[ANNOTATION] ?? '';
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return isObject(value) && depthOf(value, DEPTH_MAX) < DEPTH_MAX ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** How deep a value nests; stops looking at `max`, because the code behind needs stack for every level. */
+const depthOf = (value: JsonValue, max: number): number => {
+  if (max === 0 || typeof value !== 'object' || value === null) return 0;
+  let deepest = 0;
+  for (const member of Object.values(value)) deepest = Math.max(deepest, 1 + depthOf(member ?? null, max - 1));
+  return deepest;
+};
+
+/** The object with the annotation, where it has one, saying what was applied now: the client may still be used without the server's apply. */
+export function withLastConfiguration(object: ApiObject, config: ApiObject): ApiObject {
+  const annotations = object.metadata?.annotations;
+  if (annotations?.[ANNOTATION] === undefined) return object;
+  const { [ANNOTATION]: _before, ...others } = annotations;
+  const kept = { ...others, [ANNOTATION]: configurationText(config) };
+  const bytes = Object.entries(kept).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value), 0);
+  return { ...object, metadata: { ...object.metadata, annotations: bytes > ANNOTATIONS_BYTES_MAX ? others : kept } };
+}
+
+/** As the client writes it: members in order of their names, a line end behind. */
+function configurationText(config: ApiObject): string {
+  const { annotations, ...metadata } = config.metadata;
+  const { [ANNOTATION]: _before, ...others } = annotations ?? {};
+  const written = { ...config, metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations: others }) } };
+  const text = writeJson(sorted(written as JsonObject));
+  return `${text.replace(/[<>&\u2028\u2029]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.keys(value).filter(name => value[name] !== undefined).sort().map(name => [name, sorted(value[name] ?? null)]));
+}
