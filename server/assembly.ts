@@ -18,6 +18,7 @@ import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
 import { createBackends, type AgentCredentials } from './endpoints/backends/connection.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
+import type { Live } from './files/liveFile.js';
 import type { Logger } from './observability/logger.js';
 import { createOpenApi } from './openapi/openapi.js';
 import type { ApiServerOptions } from './options/apiserver.js';
@@ -33,8 +34,11 @@ import { createRegistry } from './registry/store.js';
 import { selectableFieldsOf } from './registry/strategies.js';
 import { advertisedAddress } from './serving.js';
 import { isOtherMediaType, type StoredForm } from './storage/forms.js';
+import type { Encryption } from './storage/encryption/encryption.js';
+import { EncryptedReplica } from './storage/encryption/encryptedReplica.js';
+import { KeySpace } from './storage/keys.js';
 import { createRaftStorage } from './storage/raft.js';
-import type { RaftStorage } from './storage/raft.js';
+import type { RaftStorage, RaftStorageOptions } from './storage/raft.js';
 
 /** The API behind the filters, put together from storage, registry and endpoints. */
 export interface Api {
@@ -57,14 +61,16 @@ export interface AssemblyOptions {
   /** Shown to node agents, and what theirs are checked with. */
   readonly agents: AgentCredentials;
   readonly replica: Replica;
+  /** Null when values are kept in plain. */
+  readonly encryption: Live<Encryption> | null;
   readonly log: Logger;
 }
 
-export function assembleApi({ options, files, plugins, agents, replica, log }: AssemblyOptions): Api {
+export function assembleApi({ options, files, plugins, agents, replica, encryption, log }: AssemblyOptions): Api {
   const catalogue = catalogueOf(options['runtime-config']);
   const features = featuresOf(options);
   const storage = createRaftStorage({
-    replica, prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, cached: cachedResources(options), storedForm: storedFormOf(options['storage-media-type']),
+    ...storeOf({ options, replica, encryption, log }), prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, cached: cachedResources(options), storedForm: storedFormOf(options['storage-media-type']),
     report: (error) => { log.named('storage').error('broken stored object', { error }); },
   });
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
@@ -104,6 +110,14 @@ function admissionOf({ options, plugins: configurations, storage, access }: Pick
     tolerationSeconds: { 'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'], 'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'] },
     others: [...certificateGuards(access.authorize), ...access.guards],
   }));
+}
+
+/** The replica as storage sees it. */
+function storeOf({ options, replica, encryption, log }: Pick<AssemblyOptions, 'options' | 'replica' | 'encryption' | 'log'>): Pick<RaftStorageOptions, 'replica' | 'isStale'> {
+  if (encryption === null) return { replica };
+  const report = (error: unknown): void => { log.named('encryption').warn('a stored value cannot be decrypted', { error }); };
+  const encrypted = new EncryptedReplica({ replica, keys: new KeySpace(options['etcd-prefix']), encryption: () => encryption.current, report });
+  return { replica: encrypted, isStale: (key) => encrypted.isStale(key) };
 }
 
 /** Objects of custom resources, and all others of which the catalogue knows nothing, are stored in JSON in any case. */

@@ -17,7 +17,11 @@ export interface HealthCheckOptions {
   readonly readyTimeoutMs: number;
   /** During this time after the start, `/livez` takes unfinished start-up work for finished. */
   readonly graceMs: number;
+  /** Services that keep keys; one check each, or one for all where they may change while the server runs. */
+  readonly keyServices: { readonly current: () => readonly KeyCheck[]; readonly mayChange: boolean };
 }
+
+export interface KeyCheck { check(): Promise<void> }
 
 const everywhere: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz'];
 
@@ -37,7 +41,16 @@ export function addHealthChecks(health: HealthRegistry, options: HealthCheckOpti
   const bootstrapped = (): void => { demand(progress.bootstrapped, 'not finished'); };
   health.add({ name: bootstrapCheck, check: bootstrapped }, ['healthz', 'readyz']);
   health.add({ name: bootstrapCheck, check: () => { if (performance.now() > graceEnds) bootstrapped(); } }, ['livez']);
+  addKeyServices(health, options.keyServices);
   health.add({ name: 'shutdown', check: () => { demand(!progress.stopping, 'the process is stopping'); } }, ['readyz']);
+}
+
+function addKeyServices(health: HealthRegistry, { current, mayChange }: HealthCheckOptions['keyServices']): void {
+  if (!mayChange) {
+    for (const [index, service] of current().entries()) health.add({ name: `kms-provider-${index}`, check: () => service.check() }, everywhere);
+    return;
+  }
+  health.add({ name: 'kms-providers', check: async () => { await Promise.all(current().map((service) => service.check())); } }, everywhere);
 }
 
 const bootstrapCheck = 'poststarthook/bootstrap-objects';

@@ -5,7 +5,7 @@ import { readPluginConfigurations, type PluginConfigurations } from './admission
 import { assembleApi } from './assembly.js';
 import type { Api } from './assembly.js';
 import { Compaction } from './compaction.js';
-import { LiveFiles } from './files/liveFile.js';
+import { LiveFiles, type Live } from './files/liveFile.js';
 import type { AgentCredentials } from './endpoints/backends/connection.js';
 import { readAgentCredentials } from './endpoints/backends/credentials.js';
 import { addHealthChecks } from './healthChecks.js';
@@ -24,6 +24,8 @@ import { exposeReplica } from './observability/raftMetrics.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { replicaOptions } from './options/replica.js';
 import { servingOptions } from './serving.js';
+import { loadEncryption } from './storage/encryption/load.js';
+import type { Encryption } from './storage/encryption/encryption.js';
 import { drainAndClose } from './shutdown.js';
 
 export interface RunningServer {
@@ -53,6 +55,7 @@ export async function startServer(options: ApiServerOptions, log: Logger): Promi
   const live = new LiveFiles();
   const serving = await servingOptions(options, live, log.named('tls'));
   const plugins: PluginConfigurations = options['admission-control-config-file'] === null ? new Map() : readPluginConfigurations(options['admission-control-config-file']);
+  const encryption = loadEncryption(options, live, (error) => { log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error }); });
   const metrics = createMetrics({ disabled: options['disabled-metrics'] });
   const files = readAccessFiles({ options, live, metrics, log: log.named('access') });
   const auditor = await createAuditing({ options, metrics, log: log.named('audit') });
@@ -62,7 +65,7 @@ export async function startServer(options: ApiServerOptions, log: Logger): Promi
     throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
   });
   try {
-    return await serveReplica({ options, log, live, serving, files, plugins, agents, replica, metrics, auditor });
+    return await serveReplica({ options, log, live, serving, files, plugins, agents, replica, encryption, metrics, auditor });
   } catch (error) {
     live.stop();
     await auditor?.close();
@@ -81,14 +84,15 @@ interface Prepared {
   readonly plugins: PluginConfigurations;
   readonly agents: AgentCredentials;
   readonly replica: Replica;
+  readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly auditor: Auditor | null;
 }
 
-async function serveReplica({ options, log, live, serving, files, plugins, agents, replica, metrics, auditor }: Prepared): Promise<RunningServer> {
+async function serveReplica({ options, log, live, serving, files, plugins, agents, replica, encryption, metrics, auditor }: Prepared): Promise<RunningServer> {
   const progress: Progress = { synced: false, bootstrapped: false, stopping: false };
-  const api = assembleApi({ options, files, plugins, agents, replica, log });
-  const chain = frontOf({ options, log, replica, metrics, auditor, api, progress });
+  const api = assembleApi({ options, files, plugins, agents, replica, encryption, log });
+  const chain = frontOf({ options, log, replica, encryption, metrics, auditor, api, progress });
   const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => { await api.close(); throw error; });
   const compaction = new Compaction({
     version: () => api.storage.version, log: log.named('compaction'),
@@ -131,6 +135,7 @@ interface FrontOptions {
   readonly options: ApiServerOptions;
   readonly log: Logger;
   readonly replica: Replica;
+  readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly auditor: Auditor | null;
   readonly api: Api;
@@ -138,10 +143,11 @@ interface FrontOptions {
 }
 
 /** Filters, health checks and metrics around the API. */
-function frontOf({ options, log, replica, metrics, auditor, api, progress }: FrontOptions): Chain {
+function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress }: FrontOptions): Chain {
   exposeReplica(metrics, () => replica.status());
   const health = createHealthRegistry();
   addHealthChecks(health, {
+    keyServices: { current: () => encryption?.current.keyServices ?? [], mayChange: encryption !== null && options['encryption-provider-config-automatic-reload'] },
     progress, replica, graceMs: options['livez-grace-period'], healthTimeoutMs: options['etcd-healthcheck-timeout'], readyTimeoutMs: options['etcd-readycheck-timeout'],
   });
   const routes = createRoutes({ resources: api.resources, documents: api.documents, health, metrics, replicaStatus: () => replica.status(), log: log.named('health') });

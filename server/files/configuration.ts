@@ -3,7 +3,7 @@ import { yamlCodec } from '../../workers/codecs/yaml.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
 
 /** What a configuration may look like; members that are not named are refused. */
-export type Shape = 'text' | 'bool' | { readonly list: Shape } | { readonly fields: Readonly<Record<string, Shape>> };
+export type Shape = 'text' | 'bool' | 'integer' | { readonly list: Shape } | { readonly fields: Readonly<Record<string, Shape>> };
 
 export interface ConfigurationKind {
   /** The option that names the file, for messages. */
@@ -43,6 +43,7 @@ function misfits(value: JsonValue | undefined, shape: Shape, path: string): stri
   if (value === undefined || value === null) return [];
   if (shape === 'text') return typeof value === 'string' ? [] : [`${path} must be a text`];
   if (shape === 'bool') return typeof value === 'boolean' ? [] : [`${path} must be true or false`];
+  if (shape === 'integer') return Number.isSafeInteger(value) ? [] : [`${path} must be a whole number`];
   if ('list' in shape) return Array.isArray(value) ? value.flatMap((item, index) => misfits(item, shape.list, `${path}[${index}]`)) : [`${path} must be a list`];
   if (!isObject(value)) return [`${path} must be an object`];
   return Object.entries(value).flatMap(([name, member]) => {

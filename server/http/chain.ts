@@ -100,7 +100,7 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
 
 function refuse(exchange: Exchange, error: unknown, log: Logger): void {
   const status = toStatusError(error, exchange.auditId);
-  if (exchange.audit !== null && !(error instanceof StatusError)) exchange.audit.ending = 'Panic';
+  if (exchange.audit !== null && status.reason === 'InternalError' && !(error instanceof StatusError)) exchange.audit.ending = 'Panic';
   if (status.code >= 500 && !exchange.closed) {
     const stack = status.reason === 'InternalError' && error instanceof Error ? error.stack : undefined;
     const level = stack === undefined ? 'warn' : 'error';

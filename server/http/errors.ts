@@ -1,4 +1,5 @@
-import { StatusError } from '../api/status.js';
+import { internalError, StatusError } from '../api/status.js';
+import { DamagedValueError } from '../storage/encoding.js';
 import type { Exchange } from './exchange.js';
 
 /**
@@ -7,6 +8,8 @@ import type { Exchange } from './exchange.js';
  */
 export function toStatusError(error: unknown, auditId: string): StatusError {
   if (error instanceof StatusError) return error;
+  // Which object cannot be read, and why, is what an operator needs; nothing of its content is in the words.
+  if (error instanceof DamagedValueError) return internalError(error);
   return new StatusError(500, 'InternalError', `Internal error occurred: the server log has the cause under audit id ${auditId}`, undefined, { cause: error });
 }
 

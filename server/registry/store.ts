@@ -183,7 +183,11 @@ class GenericRegistry implements Registry {
     try {
       if (known.stored === null) return known.fresh ? { outcome: 'done', object: await this.createByUpdate(target, change, options), created: true } : again;
       const step = await this.planUpdate(target, change, known.stored, options);
-      if (step.step === 'unchanged') return known.fresh ? { outcome: 'done', object: known.stored, created: false } : again;
+      if (step.step === 'unchanged') {
+        if (!known.fresh) return again;
+        // What is kept with an old key is written all the same.
+        if (options.dryRun || !await this.storage.isStale(keyOf(target))) return { outcome: 'done', object: known.stored, created: false };
+      }
       const written = await this.write(target, known.stored, step.object, step.beside, options);
       if (written.outcome === 'again') return written;
       step.warnings.forEach(options.warn);

@@ -64,7 +64,7 @@ export function nameAndValidate(target: Target, object: ApiObject, name: string,
 
 /** What an update leads to. */
 export type UpdateStep =
-  | { readonly step: 'unchanged' }
+  | { readonly step: 'unchanged'; readonly object: ApiObject; readonly warnings: readonly string[] }
   | { readonly step: 'write'; readonly object: ApiObject; readonly warnings: readonly string[] };
 
 /** First half of an update: what admission and allocation then see. */
@@ -88,7 +88,7 @@ export function prepareUpdate(target: Target, object: ApiObject, old: ApiObject,
   strategy.canonicalize?.(object);
   nullEmptyLists(object, resource.storage);
   const form = storedForm(object, apiVersionOf(resource.storage));
-  if (sameValue(withoutVersion(form), withoutVersion(storedForm(old, apiVersionOf(resource.storage))))) return { step: 'unchanged' };
+  if (sameValue(withoutVersion(form), withoutVersion(storedForm(old, apiVersionOf(resource.storage))))) return { step: 'unchanged', object: form, warnings: [] };
   const rules = rulesOf(strategy, subresource);
   return { step: 'write', object: form, warnings: rules?.warnings?.(object, old) ?? [] };
 }

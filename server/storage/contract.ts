@@ -151,6 +151,8 @@ export interface Storage {
   update(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult>;
   /** Removes the object if it is at `expected`; `applied` carries its last state with the version of the removal. */
   delete(key: ObjectKey, expected: Version, terms: WriteTerms): Promise<WriteResult>;
+  /** Whether an object is kept in a way in which nothing is written any more, and should be written anew although nothing in it has changed. */
+  isStale(key: ObjectKey): Promise<boolean>;
   /** Settles once reads can be served (the cache holds all there is). */
   ready(): Promise<void>;
 }

@@ -23,6 +23,10 @@ import { decodeBody, encodeBody, type StoredForm } from './forms.js';
  */
 export const storedFormat = 0xa1;
 
+/** What stands for a value that could not even be decrypted; never stored. */
+const unreadableFormat = 0xa0;
+export const unreadableValue = (why: string): Buffer => Buffer.concat([Buffer.of(unreadableFormat), Buffer.from(why)]);
+
 /** By their number in byte 1. Numbers are never given anew. */
 const mediaTypes = ['', 'application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
 const jsonMediaType = mediaTypes.indexOf('application/json');
@@ -202,6 +206,7 @@ function assemble({ mediaType, apiVersion, body, versionAt, labelsAt, labelsLeng
 }
 
 function check(key: ObjectKey, stored: Buffer): void {
+  if (stored[0] === unreadableFormat) throw new DamagedValueError(key, stored.toString('utf8', 1));
   if (stored.length < headerBytes + checksumBytes || stored.length < headerBytes + checksumBytes + (stored[3] ?? 0)) throw new DamagedValueError(key, `it has only ${stored.length} bytes`);
   if (stored[0] !== storedFormat) throw new DamagedValueError(key, `unknown format ${stored[0]}`);
   const checksumAt = stored.length - checksumBytes;

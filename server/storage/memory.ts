@@ -55,6 +55,8 @@ class ModelStorage implements MemoryStorage {
 
   async ready(): Promise<void> {}
 
+  async isStale(): Promise<boolean> { return false; }
+
   compact(version: Version): void {
     this.compacted = Math.max(this.compacted, Math.min(version, this.version));
   }

@@ -28,6 +28,8 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
   readonly storedForm?: StoredForm | null;
   /** Resources whose objects are kept in memory; all of them unless told. The others are read from the store, with the same answers. */
   readonly cached?: (resource: GroupResource) => boolean;
+  /** Whether the value under a key is kept in a way in which nothing is written any more. Never, unless told. */
+  readonly isStale?: (key: string) => Promise<boolean>;
   /** How long a read may wait for its barrier, and for the cache to be loaded. */
   readonly readTimeoutMs?: number;
   /** How long a read waits for a version from the future. */
@@ -151,6 +153,10 @@ class ReplicatedStorage implements RaftStorage {
     if (typeof outcome !== 'number') return outcome;
     const removed = this.cache.of(key.resource).changeAt(outcome, key.namespace, key.name)?.removed;
     return { outcome: 'applied', object: removed ?? await this.lastState(key, before, expected, outcome) };
+  }
+
+  async isStale(key: ObjectKey): Promise<boolean> {
+    return await this.options.isStale?.(this.keys.keyOf(key)) ?? false;
   }
 
   private async listPresent(resource: ResourceCache, request: ListRequest): Promise<ListResult> {

@@ -15,7 +15,7 @@ const damaging = (storage: Storage): Storage => ({
     if (key.name !== 'broken' || result.outcome !== 'found') return result;
     throw Object.assign(new DamagedValueError(key, 'its checksum does not match'), { version: result.object.version });
   },
-  list: request => storage.list(request), watch: (request, sink) => storage.watch(request, sink), ready: () => storage.ready(),
+  list: request => storage.list(request), watch: (request, sink) => storage.watch(request, sink), ready: () => storage.ready(), isStale: key => storage.isStale(key),
   create: (key, object, terms) => storage.create(key, object, terms), update: (key, object, expected, terms) => storage.update(key, object, expected, terms),
   delete: (key, expected, terms) => storage.delete(key, expected, terms),
 });
@@ -85,7 +85,7 @@ describe('deletion of a collection', () => {
     it(`deletes ${workers} at a time`, async () => {
       let [current, most] = [0, 0];
       const counting = (storage: Storage): Storage => ({
-        get: (key, consistency) => storage.get(key, consistency), list: request => storage.list(request), watch: (request, sink) => storage.watch(request, sink), ready: () => storage.ready(),
+        get: (key, consistency) => storage.get(key, consistency), list: request => storage.list(request), watch: (request, sink) => storage.watch(request, sink), ready: () => storage.ready(), isStale: key => storage.isStale(key),
         create: (key, object, terms) => storage.create(key, object, terms), update: (key, object, expected, terms) => storage.update(key, object, expected, terms),
         delete: async (key, expected, terms) => {
           most = Math.max(most, ++current);

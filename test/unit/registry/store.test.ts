@@ -27,7 +27,7 @@ function lagging(storage: MemoryStorage): Storage & { freeze(): void } {
   return {
     freeze: () => { frozenAt = storage.version; },
     get: (key: ObjectKey, consistency: Consistency): Promise<GetResult> => storage.get(key, consistency.at === 'any' && frozenAt !== null ? { at: 'exact', version: frozenAt } : consistency),
-    list: request => storage.list(request), watch: (request, sink) => storage.watch(request, sink), ready: () => storage.ready(),
+    list: request => storage.list(request), watch: (request, sink) => storage.watch(request, sink), ready: () => storage.ready(), isStale: key => storage.isStale(key),
     create: (...parameters) => storage.create(...parameters), update: (...parameters) => storage.update(...parameters), delete: (...parameters) => storage.delete(...parameters),
   };
 }

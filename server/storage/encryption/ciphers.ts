@@ -1,0 +1,79 @@
+import { createCipheriv, createDecipheriv, randomBytes, type CipherGCMTypes } from 'node:crypto';
+import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
+import { UndecryptableError, type Transformer } from './transformer.js';
+
+/** A symmetric cipher: key and bytes in, bytes out. Each call draws a nonce of its own, which stands in front. */
+export interface Cipher {
+  /** Lengths of keys in bytes. */
+  readonly keyBytes: readonly number[];
+  encrypt(key: Buffer, plain: Buffer, context: string): Buffer;
+  /** Throws whatever it likes for bytes that do not fit. */
+  decrypt(key: Buffer, sealed: Buffer, context: string): Buffer;
+}
+
+const blockBytes = 16;
+const gcmNonceBytes = 12;
+const gcmTagBytes = 16;
+const secretboxNonceBytes = 24;
+
+const gcmName = (key: Buffer): CipherGCMTypes => `aes-${key.length * 8 as 128 | 192 | 256}-gcm`;
+
+/** AES in counter mode with a tag over the value and its place: a value moved to another place does not decrypt. */
+export const aesGcm: Cipher = {
+  keyBytes: [16, 24, 32],
+  encrypt(key, plain, context) {
+    const nonce = randomBytes(gcmNonceBytes);
+    const cipher = createCipheriv(gcmName(key), key, nonce).setAAD(Buffer.from(context));
+    return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  },
+  decrypt(key, sealed, context) {
+    if (sealed.length < gcmNonceBytes + gcmTagBytes) throw new RangeError('the value is too short');
+    const decipher = createDecipheriv(gcmName(key), key, sealed.subarray(0, gcmNonceBytes), { authTagLength: gcmTagBytes }).setAAD(Buffer.from(context));
+    decipher.setAuthTag(sealed.subarray(sealed.length - gcmTagBytes));
+    return Buffer.concat([decipher.update(sealed.subarray(gcmNonceBytes, sealed.length - gcmTagBytes)), decipher.final()]);
+  },
+};
+
+/** AES in chained blocks: it hides values, and cannot tell whether one was changed or moved. Stored values carry a checksum of their own. */
+export const aesCbc: Cipher = {
+  keyBytes: [32],
+  encrypt(key, plain) {
+    const start = randomBytes(blockBytes);
+    const cipher = createCipheriv('aes-256-cbc', key, start);
+    return Buffer.concat([start, cipher.update(plain), cipher.final()]);
+  },
+  decrypt(key, sealed) {
+    if (sealed.length < 2 * blockBytes) throw new RangeError('the value is too short');
+    const decipher = createDecipheriv('aes-256-cbc', key, sealed.subarray(0, blockBytes));
+    return Buffer.concat([decipher.update(sealed.subarray(blockBytes)), decipher.final()]);
+  },
+};
+
+/** XSalsa20 with Poly1305. */
+export const secretbox: Cipher = {
+  keyBytes: [32],
+  encrypt(key, plain) {
+    const nonce = randomBytes(secretboxNonceBytes);
+    return Buffer.concat([nonce, xsalsa20poly1305(key, nonce).encrypt(plain)]);
+  },
+  decrypt: (key, sealed) => Buffer.from(xsalsa20poly1305(key, sealed.subarray(0, secretboxNonceBytes)).decrypt(sealed.subarray(secretboxNonceBytes))),
+};
+
+/** Values as they are. */
+export const identity: Transformer = { prefix: '', encrypt: (plain) => plain, decrypt: (value) => value, isCurrent: () => true };
+
+/** A cipher with a key out of the configuration. */
+export function keyed(scheme: string, cipher: Cipher, name: string, key: Buffer): Transformer {
+  return {
+    prefix: `k8s:enc:${scheme}:v1:${name}:`,
+    encrypt: (plain, context) => cipher.encrypt(key, plain, context),
+    decrypt: (sealed, context) => {
+      try {
+        return cipher.decrypt(key, sealed, context);
+      } catch (cause) {
+        throw new UndecryptableError(`key ${JSON.stringify(name)} of ${scheme} does not decrypt it`, { cause });
+      }
+    },
+    isCurrent: () => true,
+  };
+}

@@ -1,0 +1,152 @@
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { GroupResource } from '../../api/resource.js';
+import { parseDuration } from '../../catalogue/flags/duration.js';
+import { readConfiguration, type Shape } from '../../files/configuration.js';
+import { aesCbc, aesGcm, secretbox, type Cipher } from './ciphers.js';
+import { keyNameCharactersMax } from './transformer.js';
+
+export interface KeyFacts { readonly name: string; readonly secret: Buffer }
+
+export interface KmsFacts { readonly apiVersion: 'v1' | 'v2'; readonly name: string; /** Keys kept, for v1; null for no bound that an operator set. */ readonly cacheSize: number | null; readonly endpoint: string; readonly timeoutMs: number }
+
+export type ProviderFacts =
+  | { readonly kind: 'identity' }
+  | { readonly kind: 'keyed'; readonly scheme: SchemeName; readonly keys: readonly KeyFacts[] }
+  | { readonly kind: 'kms'; readonly kms: KmsFacts };
+
+/** Resources and how they are kept. The first provider writes; all of them read. */
+export interface ResourceRule { readonly patterns: readonly GroupResource[]; readonly providers: readonly ProviderFacts[] }
+
+/** Ciphers whose keys stand in the configuration, by their name there. */
+export const schemes = { aescbc: aesCbc, aesgcm: aesGcm, secretbox } as const satisfies Readonly<Record<string, Cipher>>;
+export type SchemeName = keyof typeof schemes;
+
+const keys: Shape = { fields: { keys: { list: { fields: { name: 'text', secret: 'text' } } } } };
+const fields: Readonly<Record<string, Shape>> = {
+  resources: { list: { fields: {
+    resources: { list: 'text' },
+    providers: { list: { fields: { aesgcm: keys, aescbc: keys, secretbox: keys, identity: { fields: {} }, kms: { fields: { apiVersion: 'text', name: 'text', cachesize: 'integer', endpoint: 'text', timeout: 'text' } } } } },
+  } } },
+};
+
+const OPTION = '--encryption-provider-config';
+
+/** Reads and checks a configuration. Throws with the option, the file and everything that is wrong. */
+export function readEncryptionConfiguration(file: string): readonly ResourceRule[] {
+  const document = readConfiguration(file, { option: OPTION, kind: 'EncryptionConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'], fields });
+  const reading = new Reading();
+  const rules = reading.rules(document);
+  if (reading.complaints.length > 0) throw new Error(`${OPTION}: ${file}: ${reading.complaints.join('; ')}`);
+  return rules;
+}
+
+const objects = (value: JsonValue | undefined): readonly JsonObject[] => (Array.isArray(value) ? (value as JsonObject[]) : []);
+const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
+
+const defaultTimeoutMs = 3_000;
+
+/** The shape is right already; here are the rules between members. Secrets never appear in complaints. */
+class Reading {
+  readonly complaints: string[] = [];
+  readonly #kmsNames = new Set<string>();
+
+  rules(document: JsonObject): readonly ResourceRule[] {
+    const entries = objects(document['resources']);
+    if (entries.length === 0) this.complaints.push('resources must have at least one entry');
+    const rules = entries.map((entry, index) => this.#rule(entry, `resources[${index}]`));
+    this.#checkOverlaps(rules);
+    return rules;
+  }
+
+  #rule(entry: JsonObject, path: string): ResourceRule {
+    const names = Array.isArray(entry['resources']) ? entry['resources'].map(text) : [];
+    if (names.length === 0) this.complaints.push(`${path}.resources must name resources`);
+    const providers = objects(entry['providers']);
+    if (providers.length === 0) this.complaints.push(`${path}.providers must have at least one entry`);
+    return {
+      patterns: names.map((name, index) => this.#pattern(name, `${path}.resources[${index}]`)),
+      providers: providers.flatMap((provider, index) => this.#provider(provider, `${path}.providers[${index}]`) ?? []),
+    };
+  }
+
+  #pattern(name: string, path: string): GroupResource {
+    const dot = name.indexOf('.');
+    const [resource, group] = dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)];
+    if (resource === '' || name !== name.toLowerCase()) this.complaints.push(`${path}: ${JSON.stringify(name)} is no resource`);
+    if (resource === '*' && dot < 0) this.complaints.push(`${path}: "*" must name a group; "*." is the core group, "*.*" are all`);
+    if (group.includes('*') && (group !== '*' || resource !== '*')) this.complaints.push(`${path}: ${JSON.stringify(name)}: a wildcard for groups stands only in "*.*"`);
+    return { resource, group };
+  }
+
+  #provider(provider: JsonObject, path: string): ProviderFacts | null {
+    const kinds = Object.keys(provider).filter((name) => provider[name] !== null && provider[name] !== undefined);
+    const [kind] = kinds;
+    if (kind === undefined || kinds.length > 1) {
+      this.complaints.push(`${path} must have one kind of provider, not ${kinds.length === 0 ? 'none' : kinds.join(' and ')}`);
+      return null;
+    }
+    const facts = provider[kind] as JsonObject;
+    if (kind === 'identity') return { kind };
+    return kind === 'kms' ? { kind, kms: this.#kms(facts, `${path}.kms`) } : { kind: 'keyed', scheme: kind as SchemeName, keys: this.#keys(facts, kind as SchemeName, `${path}.${kind}`) };
+  }
+
+  #keys(facts: JsonObject, scheme: SchemeName, path: string): readonly KeyFacts[] {
+    const entries = objects(facts['keys']);
+    if (entries.length === 0) this.complaints.push(`${path}.keys must have at least one key`);
+    const names = entries.map((entry) => text(entry['name']));
+    return entries.map((entry, index) => {
+      const at = `${path}.keys[${index}]`;
+      const name = names[index]!;
+      if (name === '' || name.length > keyNameCharactersMax || name.includes(':')) this.complaints.push(`${at}.name must have 1 to ${keyNameCharactersMax} characters and no ":"`);
+      if (names.indexOf(name) !== index) this.complaints.push(`${at}.name is there twice`);
+      return { name, secret: this.#secret(text(entry['secret']), schemes[scheme].keyBytes, `${at}.secret`) };
+    });
+  }
+
+  #secret(encoded: string, lengths: readonly number[], path: string): Buffer {
+    const secret = Buffer.from(encoded, 'base64');
+    if (encoded === '' || !/^[A-Za-z0-9+/]*={0,2}$/.test(encoded)) this.complaints.push(`${path} must be base64`);
+    else if (!lengths.includes(secret.length)) this.complaints.push(`${path} must have ${lengths.join(', ')} bytes, not ${secret.length}`);
+    return secret;
+  }
+
+  #kms(facts: JsonObject, path: string): KmsFacts {
+    const apiVersion = text(facts['apiVersion']) || 'v1';
+    const name = text(facts['name']);
+    const endpoint = text(facts['endpoint']);
+    const size = facts['cachesize'];
+    if (apiVersion !== 'v1' && apiVersion !== 'v2') this.complaints.push(`${path}.apiVersion must be v1 or v2, not ${JSON.stringify(apiVersion)}`);
+    if (name === '' || name.length > keyNameCharactersMax || name.includes(':')) this.complaints.push(`${path}.name must have 1 to ${keyNameCharactersMax} characters and no ":"`);
+    if (apiVersion === 'v2' && this.#kmsNames.has(name)) this.complaints.push(`${path}.name: ${JSON.stringify(name)} is there twice`);
+    this.#kmsNames.add(name);
+    if (!/^unix:\/\/\/?[^/].*/.test(endpoint)) this.complaints.push(`${path}.endpoint must be a socket such as unix:///var/run/kms.sock, not ${JSON.stringify(endpoint)}`);
+    if (apiVersion === 'v2' && size !== undefined && size !== null) this.complaints.push(`${path}.cachesize is for v1 only`);
+    if (size === 0) this.complaints.push(`${path}.cachesize must not be 0`);
+    return { apiVersion: apiVersion === 'v2' ? 'v2' : 'v1', name, endpoint, cacheSize: typeof size === 'number' ? size : null, timeoutMs: this.#timeout(facts['timeout'], `${path}.timeout`) };
+  }
+
+  #timeout(value: JsonValue | undefined, path: string): number {
+    if (value === undefined || value === null) return defaultTimeoutMs;
+    const parsed = parseDuration(text(value));
+    if (parsed.ok && parsed.milliseconds > 0) return parsed.milliseconds;
+    this.complaints.push(`${path} must be a time above 0, such as 3s`);
+    return defaultTimeoutMs;
+  }
+
+  /** What one wildcard covers must not be named again under another: readers would not know which of them counts. */
+  #checkOverlaps(rules: readonly ResourceRule[]): void {
+    for (const [index, { patterns }] of rules.entries()) {
+      const everything = patterns.some(({ resource, group }) => resource === '*' && group === '*');
+      if (everything && patterns.length > 1) this.complaints.push(`resources[${index}].resources: "*.*" covers the others`);
+      for (const { group } of patterns.filter(({ resource }) => resource === '*')) {
+        if (patterns.filter((other) => other.group === group).length > 1) this.complaints.push(`resources[${index}].resources: the wildcard "*.${group}" covers others of its group`);
+      }
+      const named = patterns.map(({ resource, group }) => `${resource}.${group}`);
+      for (const name of named.filter((each, at) => named.indexOf(each) !== at)) this.complaints.push(`resources[${index}].resources: ${JSON.stringify(name)} is there twice`);
+    }
+    const wildcards = rules.flatMap(({ patterns }) => patterns.filter(({ resource }) => resource === '*').map(({ group }) => `*.${group}`));
+    for (const name of wildcards.filter((each, at) => wildcards.indexOf(each) !== at)) this.complaints.push(`the wildcard ${JSON.stringify(name)} is in more than one entry`);
+    const masked = wildcards.slice(wildcards.indexOf('*.*') + 1);
+    if (wildcards.includes('*.*') && masked.length > 0) this.complaints.push(`the wildcard "*.*" of an earlier entry covers ${masked.join(', ')}`);
+  }
+}

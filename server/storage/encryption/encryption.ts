@@ -1,0 +1,50 @@
+import type { GroupResource } from '../../api/resource.js';
+import { identity, keyed } from './ciphers.js';
+import { schemes, type ProviderFacts, type ResourceRule } from './configuration.js';
+import type { KeyService } from './kms/service.js';
+import { kmsV1 } from './kms/v1.js';
+import { kmsV2 } from './kms/v2.js';
+import type { Transformer } from './transformer.js';
+
+/** How each resource is kept, as one configuration says. */
+export interface Encryption {
+  /** The first writes; all read. Null for resources that are kept in plain. */
+  transformersOf(resource: GroupResource): readonly Transformer[] | null;
+  readonly keyServices: readonly KeyService[];
+  close(): void;
+}
+
+export function createEncryption(rules: readonly ResourceRule[]): Encryption {
+  const keyServices = new Map<string, KeyService>();
+  const serviceFor = (provider: ProviderFacts & { readonly kind: 'kms' }): Transformer => {
+    const { kms } = provider;
+    const id = `${kms.apiVersion} ${kms.name} ${kms.endpoint}`;
+    const service = keyServices.get(id) ?? (kms.apiVersion === 'v1' ? kmsV1(kms) : kmsV2(kms));
+    keyServices.set(id, service);
+    return service.transformer;
+  };
+  const prepared = rules.map(({ patterns, providers }) => ({ patterns, transformers: providers.flatMap((provider) => transformersFor(provider, serviceFor)) }));
+  const known = new Map<string, readonly Transformer[] | null>();
+  for (const service of keyServices.values()) service.start();
+  return {
+    keyServices: [...keyServices.values()],
+    transformersOf: (resource) => {
+      const name = `${resource.resource}.${resource.group}`;
+      let found = known.get(name);
+      if (found === undefined) known.set(name, found = prepared.find(({ patterns }) => patterns.some((pattern) => covers(pattern, resource)))?.transformers ?? null);
+      return found;
+    },
+    close: () => { for (const service of keyServices.values()) service.close(); },
+  };
+}
+
+const covers = (pattern: GroupResource, { group, resource }: GroupResource): boolean =>
+  (pattern.resource === '*' && pattern.group === '*') || (pattern.group === group && (pattern.resource === '*' || pattern.resource === resource));
+
+function transformersFor(provider: ProviderFacts, serviceFor: (provider: ProviderFacts & { readonly kind: 'kms' }) => Transformer): readonly Transformer[] {
+  switch (provider.kind) {
+    case 'identity': return [identity];
+    case 'kms': return [serviceFor(provider)];
+    case 'keyed': return provider.keys.map(({ name, secret }) => keyed(provider.scheme, schemes[provider.scheme], name, secret));
+  }
+}

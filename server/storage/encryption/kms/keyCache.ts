@@ -1,0 +1,29 @@
+/** Decrypted keys by their encrypted form: the newest are kept, and lookups of the same key share one call. */
+export class KeyCache {
+  readonly #keys = new Map<string, Buffer | Promise<Buffer>>();
+
+  constructor(private readonly max: number) {}
+
+  /** The key at once if it is known; otherwise as soon as `decrypt` has it. A failure is not remembered. */
+  get(encrypted: Uint8Array, decrypt: () => Promise<Buffer>): Buffer | Promise<Buffer> {
+    const id = idOf(encrypted);
+    const known = this.#keys.get(id);
+    if (known !== undefined) return known;
+    const asked = decrypt().then((key) => { this.#remember(id, key); return key; }, (error: unknown) => { this.#keys.delete(id); throw error; });
+    this.#remember(id, asked);
+    return asked;
+  }
+
+  put(encrypted: Uint8Array, key: Buffer): void { this.#remember(idOf(encrypted), key); }
+
+  #remember(id: string, key: Buffer | Promise<Buffer>): void {
+    this.#keys.delete(id);
+    this.#keys.set(id, key);
+    for (const oldest of this.#keys.keys()) {
+      if (this.#keys.size <= this.max) break;
+      this.#keys.delete(oldest);
+    }
+  }
+}
+
+const idOf = (encrypted: Uint8Array): string => Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength).toString('latin1');

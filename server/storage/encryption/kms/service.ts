@@ -1,0 +1,15 @@
+import type { KmsFacts } from '../configuration.js';
+import type { Transformer } from '../transformer.js';
+
+/** A service that keeps keys, and the transformer that works with it. */
+export interface KeyService {
+  readonly name: string;
+  readonly transformer: Transformer;
+  /** Begins to look after the key in the background. */
+  start(): void;
+  /** Rejects when the service does not work. */
+  check(): Promise<void>;
+  close(): void;
+}
+
+export type MakeKeyService = (facts: KmsFacts) => KeyService;

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { aesCbc, aesGcm } from '../ciphers.js';
+import type { KmsFacts } from '../configuration.js';
+import { UndecryptableError, type Transformer } from '../transformer.js';
+import { KmsConnection } from './connection.js';
+import { KeyCache } from './keyCache.js';
+import { v1 } from './messages.js';
+import type { KeyService } from './service.js';
+
+const protocol = 'v1beta1';
+const service = '/v1beta1.KeyManagementService';
+const keyBytes = 32;
+const lengthBytes = 2;
+const cacheSizeDefault = 1_000;
+/** What an operator calls unbounded is bounded by this. */
+const cacheSizeMax = 100_000;
+
+/**
+ * Each value has a key of its own, which the service encrypts and which stands in front of the value, after its length. One call to the
+ * service for each write, and for each read of a key that is not remembered.
+ */
+export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts): KeyService {
+  const connection = new KmsConnection(name, endpoint, timeoutMs);
+  const keys = new KeyCache(cacheSize === null ? cacheSizeDefault : cacheSize < 0 ? cacheSizeMax : cacheSize);
+  const decryptKey = async (cipher: Buffer): Promise<Buffer> =>
+    Buffer.from((await connection.call(`${service}/Decrypt`, v1.decryptRequest, v1.decryptResponse, { version: protocol, cipher })).plain);
+  const transformer: Transformer = {
+    prefix: `k8s:enc:kms:v1:${name}:`,
+    async encrypt(plain, context) {
+      const key = randomBytes(keyBytes);
+      const encrypted = Buffer.from((await connection.call(`${service}/Encrypt`, v1.encryptRequest, v1.encryptResponse, { version: protocol, plain: key })).cipher);
+      keys.put(encrypted, key);
+      const length = Buffer.alloc(lengthBytes);
+      length.writeUInt16BE(encrypted.length);
+      return Buffer.concat([length, encrypted, aesGcm.encrypt(key, plain, context)]);
+    },
+    decrypt(sealed, context) {
+      const end = lengthBytes + (sealed.length < lengthBytes ? 0 : sealed.readUInt16BE());
+      if (sealed.length <= end) throw new UndecryptableError(`the value of key service ${JSON.stringify(name)} is cut off`);
+      const encrypted = sealed.subarray(lengthBytes, end);
+      const key = keys.get(encrypted, () => decryptKey(encrypted));
+      const open = (known: Buffer): Buffer => openWith(known, sealed.subarray(end), context, name);
+      return key instanceof Promise ? key.then(open) : open(key);
+    },
+    isCurrent: () => true,
+  };
+  return {
+    name, transformer, start: () => {}, close: () => { connection.close(); },
+    async check() { await connection.call(`${service}/Version`, v1.versionRequest, v1.versionResponse, { version: protocol }); },
+  };
+}
+
+/** Older servers wrote in chained blocks. */
+function openWith(key: Buffer, sealed: Buffer, context: string, name: string): Buffer {
+  try {
+    return aesGcm.decrypt(key, sealed, context);
+  } catch {
+    try {
+      return aesCbc.decrypt(key, sealed, context);
+    } catch (cause) {
+      throw new UndecryptableError(`its key from key service ${JSON.stringify(name)} does not decrypt it`, { cause });
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { aesGcm } from '../ciphers.js';
+import type { KmsFacts } from '../configuration.js';
+import { KeyServiceError, UndecryptableError, type Transformer } from '../transformer.js';
+import { KmsConnection } from './connection.js';
+import { KeyCache } from './keyCache.js';
+import { v2, type Annotations, type EncryptedObject } from './messages.js';
+import type { KeyService } from './service.js';
+
+const service = '/v2.KeyManagementService';
+const seedBytes = 32;
+const infoBytes = 32;
+const keysRemembered = 1_000;
+/** How often the service is asked whether its key has changed: usually, and when it is in trouble. */
+const pollMs = 60_000;
+const pollInTroubleMs = 10_000;
+/** A seed writes no longer than this after the service was last known to stand by its key. */
+const seedLifeMs = 180_000;
+const seedType = 1;
+const keyIdBytesMax = 1_024;
+
+/** What values are written with: a seed that never leaves the process in plain, and how the service encrypted it. */
+interface WriteSeed { readonly seed: Buffer; readonly encrypted: Buffer; readonly keyId: string; readonly annotations: Annotations }
+
+/**
+ * One seed for many values: the service encrypts it once, and each value is encrypted with a key that is derived from it. The service is
+ * asked again only when its own key changes, and for seeds of other servers.
+ */
+export class KmsV2 implements KeyService {
+  readonly name: string;
+  readonly transformer: Transformer;
+  readonly #connection: KmsConnection;
+  readonly #seeds = new KeyCache(keysRemembered);
+  #current: WriteSeed | null = null;
+  #renewing: Promise<WriteSeed> | null = null;
+  #goodUntil = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor({ name, endpoint, timeoutMs }: KmsFacts) {
+    this.name = name;
+    this.#connection = new KmsConnection(name, endpoint, timeoutMs);
+    this.transformer = {
+      prefix: `k8s:enc:kms:v2:${name}:`,
+      encrypt: (plain, context) => {
+        const current = this.#current !== null && performance.now() < this.#goodUntil ? this.#current : null;
+        return current === null ? this.#renew().then((seed) => seal(seed, plain, context)) : seal(current, plain, context);
+      },
+      decrypt: (sealed, context) => this.#decrypt(sealed, context),
+      isCurrent: (sealed) => this.#current === null || parse(sealed, this.name).keyId === this.#current.keyId,
+    };
+  }
+
+  start(): void { void this.#poll(); }
+
+  async check(): Promise<void> {
+    const { healthz, version } = await this.#status();
+    if (healthz !== 'ok') throw new KeyServiceError(`key service ${JSON.stringify(this.name)} says it is not well: ${healthz}`);
+    if (version !== 'v2' && version !== 'v2beta1') throw new KeyServiceError(`key service ${JSON.stringify(this.name)} speaks ${JSON.stringify(version)}, not v2`);
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#connection.close();
+  }
+
+  async #poll(): Promise<void> {
+    const well = await this.#refresh().then(() => true, () => false);
+    this.#timer = setTimeout(() => { void this.#poll(); }, well ? pollMs : pollInTroubleMs).unref();
+  }
+
+  /** Keeps the seed while the service stands by the key that encrypted it; takes a new one when that has changed. */
+  async #refresh(): Promise<void> {
+    const { keyId, healthz } = await this.#status();
+    if (healthz !== 'ok') throw new KeyServiceError(`key service ${JSON.stringify(this.name)} says it is not well: ${healthz}`);
+    if (this.#current?.keyId !== keyId) await this.#renew();
+    else this.#goodUntil = performance.now() + seedLifeMs;
+  }
+
+  #status(): Promise<{ readonly version: string; readonly healthz: string; readonly keyId: string }> {
+    return this.#connection.call(`${service}/Status`, v2.statusRequest, v2.statusResponse, {});
+  }
+
+  /** Writers that need a seed at the same time share one. */
+  #renew(): Promise<WriteSeed> {
+    return (this.#renewing ??= this.#newSeed().finally(() => { this.#renewing = null; }));
+  }
+
+  async #newSeed(): Promise<WriteSeed> {
+    const seed = randomBytes(seedBytes);
+    const { ciphertext, keyId, annotations } = await this.#connection.call(`${service}/Encrypt`, v2.encryptRequest, v2.encryptResponse, { plaintext: seed, uid: randomUUID() });
+    if (keyId === '' || Buffer.byteLength(keyId) > keyIdBytesMax) throw new KeyServiceError(`key service ${JSON.stringify(this.name)} names its key with ${Buffer.byteLength(keyId)} bytes`);
+    this.#current = { seed, encrypted: Buffer.from(ciphertext), keyId, annotations };
+    this.#goodUntil = performance.now() + seedLifeMs;
+    this.#seeds.put(this.#current.encrypted, seed);
+    return this.#current;
+  }
+
+  #decrypt(sealed: Buffer, context: string): Buffer | Promise<Buffer> {
+    const object = parse(sealed, this.name);
+    const seed = this.#seeds.get(object.encryptedDekSource, () => this.#decryptSeed(object));
+    const open = (known: Buffer): Buffer => openWith(known, object, context, this.name);
+    return seed instanceof Promise ? seed.then(open) : open(seed);
+  }
+
+  async #decryptSeed({ encryptedDekSource, keyId, annotations }: EncryptedObject): Promise<Buffer> {
+    const question = { ciphertext: encryptedDekSource, uid: randomUUID(), keyId, annotations };
+    return Buffer.from((await this.#connection.call(`${service}/Decrypt`, v2.decryptRequest, v2.decryptResponse, question)).plaintext);
+  }
+}
+
+export const kmsV2 = (facts: KmsFacts): KeyService => new KmsV2(facts);
+
+function seal({ seed, encrypted, keyId, annotations }: WriteSeed, plain: Buffer, context: string): Buffer {
+  const info = randomBytes(infoBytes);
+  const encryptedData = Buffer.concat([info, aesGcm.encrypt(derivedKey(seed, info), plain, context)]);
+  return v2.encryptedObject.encode({ encryptedData, keyId, encryptedDekSource: encrypted, annotations, encryptedDekSourceType: seedType });
+}
+
+function parse(sealed: Buffer, name: string): EncryptedObject {
+  try {
+    return v2.encryptedObject.decode(sealed);
+  } catch (cause) {
+    throw new UndecryptableError(`the value of key service ${JSON.stringify(name)} is damaged`, { cause });
+  }
+}
+
+function openWith(seed: Buffer, { encryptedData, encryptedDekSourceType }: EncryptedObject, context: string, name: string): Buffer {
+  const data = Buffer.from(encryptedData.buffer, encryptedData.byteOffset, encryptedData.byteLength);
+  try {
+    return encryptedDekSourceType === seedType
+      ? aesGcm.decrypt(derivedKey(seed, data.subarray(0, infoBytes)), data.subarray(infoBytes), context)
+      : aesGcm.decrypt(seed, data, context);
+  } catch (cause) {
+    throw new UndecryptableError(`its key from key service ${JSON.stringify(name)} does not decrypt it`, { cause });
+  }
+}
+
+/** The first block of HKDF-Expand with SHA-256 (RFC 5869, section 2.3): as long as a key of AES-256. */
+const derivedKey = (seed: Buffer, info: Buffer): Buffer => createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest();

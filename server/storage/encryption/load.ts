@@ -1,0 +1,27 @@
+import { fixed, type Live, type LiveFiles } from '../../files/liveFile.js';
+import { readEncryptionConfiguration } from './configuration.js';
+import { createEncryption, type Encryption } from './encryption.js';
+
+export interface EncryptionOptions {
+  readonly 'encryption-provider-config': string | null;
+  readonly 'encryption-provider-config-automatic-reload': boolean;
+}
+
+/** Values that are on their way when a configuration is replaced still use its key services this long. */
+const closingMs = 60_000;
+
+/** The encryption that the options ask for, or null for none. Throws when the configuration cannot be used; a later one that cannot is reported, and the earlier one stays. */
+export function loadEncryption(options: EncryptionOptions, live: LiveFiles, report: (error: Error) => void): Live<Encryption> | null {
+  const file = options['encryption-provider-config'];
+  if (file === null) return null;
+  const read = (): Encryption => createEncryption(readEncryptionConfiguration(file));
+  if (!options['encryption-provider-config-automatic-reload']) return fixed(read());
+  const followed = live.follow({ files: [file], read, failed: report });
+  let current = followed.current;
+  followed.onChange((next) => {
+    const old = current;
+    current = next;
+    setTimeout(() => { old.close(); }, closingMs).unref();
+  });
+  return followed;
+}

@@ -1,0 +1,49 @@
+/** What every encrypted value begins with; nothing that is stored in plain does. */
+export const encryptedPrefix = 'k8s:enc:';
+
+/** One way to keep values: a cipher with one key. Ciphers whose keys are kept elsewhere answer later. */
+export interface Transformer {
+  /** What its values begin with; empty for plain ones. */
+  readonly prefix: string;
+  /** `context` is the key in the store: a value that was moved to another key does not decrypt, where the cipher can tell. */
+  encrypt(plain: Buffer, context: string): Buffer | Promise<Buffer>;
+  /** Throws, or rejects with, an UndecryptableError, or a KeyServiceError when it may work later. `sealed` is what follows the prefix. */
+  decrypt(sealed: Buffer, context: string): Buffer | Promise<Buffer>;
+  /** Whether a value would still be encrypted with the same key. */
+  isCurrent(sealed: Buffer): boolean;
+}
+
+/** A value that no key that is configured decrypts. */
+export class UndecryptableError extends Error {}
+
+/** The service that keeps the keys does not do its work at the moment. */
+export class KeyServiceError extends Error {}
+
+/** The transformer that has made a value, or null. */
+export function makerOf(value: Buffer, transformers: readonly Transformer[]): Transformer | null {
+  const text = value.toString('latin1', 0, prefixCharactersMax);
+  const encrypted = text.startsWith(encryptedPrefix);
+  return transformers.find(({ prefix }) => (prefix === '' ? !encrypted : text.startsWith(prefix))) ?? null;
+}
+
+/** Longer than any prefix: names of keys are bounded when the configuration is read. */
+const prefixCharactersMax = 512;
+export const keyNameCharactersMax = 256;
+
+export async function sealed(plain: Buffer, transformer: Transformer, context: string): Promise<Buffer> {
+  if (transformer.prefix === '') return plain;
+  return Buffer.concat([Buffer.from(transformer.prefix, 'latin1'), await transformer.encrypt(plain, context)]);
+}
+
+/** The plain value. Throws or rejects as `decrypt` does. */
+export function opened(value: Buffer, transformers: readonly Transformer[], context: string): Buffer | Promise<Buffer> {
+  const maker = makerOf(value, transformers);
+  if (maker === null) throw new UndecryptableError('no matching key was found among those that are configured');
+  return maker.prefix === '' ? value : maker.decrypt(value.subarray(maker.prefix.length), context);
+}
+
+/** Whether a value should be written anew although nothing in it has changed: with another key, or with any at all. */
+export function isStale(value: Buffer, transformers: readonly Transformer[]): boolean {
+  const maker = makerOf(value, transformers);
+  return maker === null || maker !== transformers[0] || !maker.isCurrent(value.subarray(maker.prefix.length));
+}
