@@ -13,6 +13,8 @@ import { priority } from './pods/priority.js';
 import { runtimeClass } from './pods/runtimeClass.js';
 import { serviceAccount } from './pods/serviceAccount.js';
 import { podTopologyLabels } from './pods/topologyLabels.js';
+import { podSecurityRules } from './podsecurity/configuration.js';
+import { podSecurity } from './podsecurity/podSecurity.js';
 import { resourceQuota } from './quota/resourceQuota.js';
 import { claimResize, defaultStorageClass, storageInUseProtection } from './volumes/storageClass.js';
 
@@ -37,6 +39,7 @@ const STEPS: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   LimitRanger: ({ lookup }) => limitRanger(lookup),
   ServiceAccount: ({ lookup, random }) => serviceAccount(lookup, random),
   TaintNodesByCondition: () => taintNodesByCondition(),
+  PodSecurity: ({ lookup, configuration }) => podSecurity(lookup, podSecurityRules(configuration)),
   Priority: ({ lookup }) => priority(lookup),
   DefaultTolerationSeconds: ({ tolerationSeconds }) => defaultTolerationSeconds(tolerationSeconds),
   DefaultStorageClass: ({ lookup }) => defaultStorageClass(lookup),

@@ -1,0 +1,35 @@
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { itemsOf, membersOf, textAt } from '../../registry/members.js';
+import { levelOf, minorOf, MODES, NO_POLICY, type Mode, type Policy, type Standard } from './policy.js';
+
+/** What an operator says in a `PodSecurityConfiguration`. */
+export interface PodSecurityRules {
+  /** For namespaces that do not say. */
+  readonly defaults: Policy;
+  /** Whoever is named here is not looked at. */
+  readonly users: ReadonlySet<string>;
+  readonly namespaces: ReadonlySet<string>;
+  readonly runtimeClasses: ReadonlySet<string>;
+}
+
+const GROUP = 'pod-security.admission.config.k8s.io';
+const VERSIONS = ['v1', 'v1beta1', 'v1alpha1'].map(version => `${GROUP}/${version}`);
+
+/** Throws when it is not understood: with other rules than its operator thinks this step is worse than missing. */
+export function podSecurityRules(configuration: JsonObject | null): PodSecurityRules {
+  if (configuration !== null && (configuration['kind'] !== 'PodSecurityConfiguration' || !VERSIONS.includes(textAt(configuration, 'apiVersion')))) {
+    throw new Error(`the configuration of PodSecurity must be a PodSecurityConfiguration of ${GROUP}/v1`);
+  }
+  const [defaults, exemptions] = [membersOf(configuration?.['defaults']), membersOf(configuration?.['exemptions'])];
+  const standards = MODES.map((mode): [Mode, Standard] => [mode, standardOf(defaults, mode)]);
+  const named = (member: string): ReadonlySet<string> => new Set(itemsOf(exemptions[member]).map(String));
+  return { defaults: { ...NO_POLICY, ...Object.fromEntries(standards) }, users: named('usernames'), namespaces: named('namespaces'), runtimeClasses: named('runtimeClasses') };
+}
+
+function standardOf(defaults: JsonObject, mode: Mode): Standard {
+  const [level, minor] = [levelOf(given(defaults[mode], 'privileged')), minorOf(given(defaults[`${mode}-version`], 'latest'))];
+  if (level === null || minor === null) throw new Error(`defaults.${mode} of PodSecurity must be a level, and its version "latest" or "v1.x"`);
+  return { level, minor };
+}
+
+const given = (value: JsonValue | undefined, otherwise: string): string => (typeof value === 'string' && value !== '' ? value : otherwise);

@@ -1,0 +1,130 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { qualifiedName } from '../../api/resource.js';
+import { forbidden, internalError, invalidObject } from '../../api/status.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { membersOf, textAt } from '../../registry/members.js';
+import { toCause } from '../../registry/validation/field.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { Lookup } from '../lookup.js';
+import type { PodSecurityRules } from './configuration.js';
+import { ignoredPolicy, MODES, policyOf, sameStandard, strictness, textOf, type Policy, type Standard } from './policy.js';
+import { detailsText, reasonsText, violations } from './standards.js';
+import { subjectOf } from './subject.js';
+
+const PODS = { group: '', resource: 'pods' };
+const NAMESPACES = { group: '', resource: 'namespaces' };
+/** So many pods are looked at when a namespace gets stricter. */
+const PODS_CHECKED_MAX = 3000;
+/** These change nothing that standards are about. */
+const IGNORED_SUBRESOURCES: ReadonlySet<string> = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
+
+/** Where pods come from: the path to what they are made from. */
+const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
+  podtemplates: ['template'], replicationcontrollers: ['spec', 'template'], 'replicasets.apps': ['spec', 'template'], 'deployments.apps': ['spec', 'template'],
+  'statefulsets.apps': ['spec', 'template'], 'daemonsets.apps': ['spec', 'template'], 'jobs.batch': ['spec', 'template'], 'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template'],
+};
+
+/** Holds pods to the standard that their namespace asks for. */
+export const podSecurity = (lookup: Lookup, rules: PodSecurityRules): AdmissionPlugin => ({
+  name: 'PodSecurity',
+  resources: ['pods', 'namespaces', ...Object.keys(TEMPLATES)],
+  async validate(request) {
+    if (request.object === null) return;
+    const name = qualifiedName(request.resource.storage);
+    if (name === 'namespaces') await validateNamespace(request, request.object, { lookup, rules });
+    else if (name === 'pods') await validatePod(request, request.object, { lookup, rules });
+    else await validateTemplate(request, request.object, { lookup, rules });
+  },
+});
+
+interface Parts { readonly lookup: Lookup; readonly rules: PodSecurityRules }
+
+const labelsOf = (object: ApiObject): Readonly<Record<string, string>> => object.metadata.labels ?? {};
+const isExempt = ({ namespace, user }: AdmissionRequest, { rules }: Parts): boolean => rules.namespaces.has(namespace) || rules.users.has(user.name);
+
+async function policyFor({ namespace }: AdmissionRequest, { lookup, rules }: Parts): Promise<Policy> {
+  const found = await lookup.find(NAMESPACES, '', namespace);
+  if (found === null) throw internalError(new Error(`failed to lookup namespace ${JSON.stringify(namespace)}`));
+  return policyOf(labelsOf(found), rules.defaults).policy;
+}
+
+async function validatePod(request: AdmissionRequest, pod: ApiObject, parts: Parts): Promise<void> {
+  if (IGNORED_SUBRESOURCES.has(request.subresource) || isExempt(request, parts)) return;
+  const policy = await policyFor(request, parts);
+  if (MODES.every(mode => policy[mode].level === 'privileged') || (request.old !== null && !changesMatter(pod, request.old))) return;
+  const spec = objectAt(pod, 'spec') ?? {};
+  if (parts.rules.runtimeClasses.has(textAt(spec, 'runtimeClassName'))) return;
+  const subject = subjectOf(spec, pod.metadata.annotations ?? {});
+  const found = violations(subject, policy.enforce);
+  if (found.length > 0) throw forbidden(PODS, request.name, `violates PodSecurity ${JSON.stringify(textOf(policy.enforce))}: ${detailsText(found)}`);
+  warn(request, violations(subject, policy.warn), policy.warn);
+}
+
+/** Who makes pods is warned only: the pods are looked at when they come. */
+async function validateTemplate(request: AdmissionRequest, object: ApiObject, parts: Parts): Promise<void> {
+  if (request.subresource !== '' || isExempt(request, parts)) return;
+  const path = TEMPLATES[qualifiedName(request.resource.storage)] ?? [];
+  const template = path.reduce<JsonObject | null>((holder, member) => (holder === null ? null : objectAt(holder, member)), object);
+  const policy = template === null ? null : await policyFor(request, parts);
+  if (template === null || policy === null || policy.warn.level === 'privileged') return;
+  const spec = objectAt(template, 'spec') ?? {};
+  if (parts.rules.runtimeClasses.has(textAt(spec, 'runtimeClassName'))) return;
+  const annotations = Object.fromEntries(Object.entries(membersOf(membersOf(template['metadata'])['annotations'])).map(([key, value]) => [key, String(value)]));
+  warn(request, violations(subjectOf(spec, annotations), policy.warn), policy.warn);
+}
+
+function warn(request: AdmissionRequest, found: ReturnType<typeof violations>, standard: Standard): void {
+  if (found.length > 0) request.warn(`would violate PodSecurity ${JSON.stringify(textOf(standard))}: ${detailsText(found)}`);
+}
+
+const SECCOMP = 'container.seccomp.security.alpha.kubernetes.io/';
+
+/** Of what standards look at, only images and containers can change. */
+function changesMatter(pod: ApiObject, old: ApiObject): boolean {
+  const [spec, before] = [objectAt(pod, 'spec') ?? {}, objectAt(old, 'spec') ?? {}];
+  const differs = (container: JsonObject, former: JsonObject | undefined): boolean => {
+    const key = `${SECCOMP}${textAt(container, 'name')}`;
+    return former === undefined || container['image'] !== former['image'] || pod.metadata.annotations?.[key] !== old.metadata.annotations?.[key];
+  };
+  const byPlace = ['containers', 'initContainers'].some(list => {
+    const [now, then] = [objectsIn(spec, list), objectsIn(before, list)];
+    return now.length !== then.length || now.some((container, position) => differs(container, then[position]));
+  });
+  const debugging = objectsIn(before, 'ephemeralContainers');
+  return byPlace || objectsIn(spec, 'ephemeralContainers').some(container => differs(container, debugging.find(former => former['name'] === container['name'])));
+}
+
+/** Labels must be right when they change; who makes a namespace stricter is told which of its pods would not be let in now. */
+async function validateNamespace(request: AdmissionRequest, namespace: ApiObject, { lookup, rules }: Parts): Promise<void> {
+  if (request.subresource !== '') return;
+  const { policy, findings } = policyOf(labelsOf(namespace), rules.defaults);
+  const before = request.old === null ? null : policyOf(labelsOf(request.old), rules.defaults);
+  if (findings.length > 0 && JSON.stringify(findings) !== JSON.stringify(before?.findings)) {
+    throw invalidObject({ group: '', kind: 'Namespace' }, request.name, findings.map(toCause));
+  }
+  if (before !== null && !isStricter(policy.enforce, before.policy.enforce)) return;
+  if (rules.namespaces.has(request.name)) {
+    const ignored = ignoredPolicy(labelsOf(namespace), policy);
+    if (ignored !== '') request.warn(`namespace ${JSON.stringify(request.name)} is exempt from Pod Security, and the policy (${ignored}) will be ignored`);
+  } else if (before !== null) {
+    for (const text of warningsFor(await lookup.list(PODS, request.name), policy.enforce, request.name)) request.warn(text);
+  }
+}
+
+const isStricter = (now: Standard, before: Standard): boolean =>
+  !sameStandard(now, before) && now.level !== 'privileged' && (now.minor !== before.minor || strictness(now.level) > strictness(before.level));
+
+/** Pods with the same faults are named together, by the first of them. */
+function warningsFor(pods: readonly ApiObject[], standard: Standard, namespace: string): string[] {
+  const namesByFault = new Map<string, string[]>();
+  for (const pod of pods.slice(0, PODS_CHECKED_MAX)) {
+    const fault = reasonsText(violations(subjectOf(objectAt(pod, 'spec') ?? {}, pod.metadata.annotations ?? {}), standard));
+    if (fault !== '') namesByFault.set(fault, [...namesByFault.get(fault) ?? [], pod.metadata.name ?? ''].sort());
+  }
+  const others = (count: number): string => (count === 0 ? '' : ` (and ${count} other ${count === 1 ? 'pod' : 'pods'})`);
+  return [
+    ...(pods.length > PODS_CHECKED_MAX ? [`new PodSecurity enforce level only checked against the first ${PODS_CHECKED_MAX} of ${pods.length} existing pods`] : []),
+    ...(namesByFault.size === 0 ? [] : [`existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level ${JSON.stringify(textOf(standard))}`]),
+    ...[...namesByFault].map(([fault, names]) => `${names[0] ?? ''}${others(names.length - 1)}: ${fault}`).sort(),
+  ];
+}
