@@ -3,6 +3,7 @@ import type { ManagerEnvironment } from './environment.js';
 import { clusterRoleAggregation } from './clusterroleaggregation/aggregationController.js';
 import { cronJobController } from './cronjob/cronJobController.js';
 import { deploymentController } from './deployment/deploymentController.js';
+import { disruptionController } from './disruption/disruptionController.js';
 import { endpointsController } from './endpoints/endpointsController.js';
 import { endpointSliceController } from './endpointslice/endpointSliceController.js';
 import { GarbageCollector } from './garbagecollector/garbageCollector.js';
@@ -50,12 +51,12 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   { name: 'clusterrole-aggregation-controller', alias: 'clusterrole-aggregation', account: 'clusterrole-aggregation-controller', make: clusterRoleAggregation },
   { name: 'endpointslice-controller', alias: 'endpointslice', account: 'endpointslice-controller', component: 'endpoint-slice-controller', make: endpointSliceController },
   { name: 'endpoints-controller', alias: 'endpoint', account: 'endpoint-controller', make: endpointsController },
+  { name: 'disruption-controller', alias: 'disruption', account: 'disruption-controller', component: 'controllermanager', make: disruptionController },
 ];
 
 /** Controllers of the reference that this program does not have yet. */
 export const missingControllers: readonly string[] = [
-  'daemonset-controller', 'disruption-controller', 'endpointslice-mirroring-controller', 'legacy-serviceaccount-token-controller',
-  'statefulset-controller',
+  'daemonset-controller', 'endpointslice-mirroring-controller', 'legacy-serviceaccount-token-controller', 'statefulset-controller',
 ];
 
 /** Whether `--controllers` asks for a controller: its own name decides, `*` decides for the rest. */

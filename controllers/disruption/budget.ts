@@ -1,0 +1,95 @@
+import { isTerminating, nameOf, timeOf, timeText, type Condition } from '../client/object.js';
+import type { LabelSelector } from '../client/selectors.js';
+import type { Pod } from '../kinds/core.js';
+import type { PodDisruptionBudget } from '../kinds/others.js';
+import { scaled } from '../workloads/intOrPercent.js';
+import { conditionOf, isReady } from '../workloads/podState.js';
+
+/** What a budget allows. Pure. */
+
+/** How long a pod whose eviction was granted may stay before it counts again. */
+export const deletionMs = 120_000;
+
+export type BudgetStatus = NonNullable<PodDisruptionBudget['status']>;
+interface BudgetCondition extends Condition { readonly observedGeneration?: number }
+
+export interface Expectation {
+  /** Pods that there should be. */
+  readonly expected: number;
+  /** Of these, pods that must stay healthy. */
+  readonly desired: number;
+}
+
+/** Whether the number of pods wanted by their controllers must be known: a plain minimum needs no total. */
+export const needsScale = ({ spec }: PodDisruptionBudget): boolean => spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === 'string';
+
+/** `scale` is what all controllers together want; it counts only where `needsScale` says so. */
+export function expectation({ spec }: PodDisruptionBudget, pods: readonly Pod[], scale: number): Expectation {
+  const { maxUnavailable, minAvailable } = spec ?? {};
+  if (maxUnavailable !== undefined) return { expected: scale, desired: Math.max(0, scale - scaled(maxUnavailable, scale, 'up')) };
+  if (typeof minAvailable === 'number') return { expected: pods.length, desired: minAvailable };
+  return minAvailable === undefined ? { expected: 0, desired: 0 } : { expected: scale, desired: scaled(minAvailable, scale, 'up') };
+}
+
+export interface Disrupted {
+  readonly pods: Readonly<Record<string, string>>;
+  /** Pods that should have gone by now. */
+  readonly overdue: readonly Pod[];
+  /** Until the next one is overdue; null when none is awaited. */
+  readonly againAfterMs: number | null;
+}
+
+/** Of the pods whose eviction was granted, those that have not begun to go and still may. */
+export function stillDisrupted({ status }: PodDisruptionBudget, pods: readonly Pod[], now: number): Disrupted {
+  const granted = pods.flatMap(pod => {
+    const since = status?.disruptedPods?.[nameOf(pod)];
+    return since === undefined || isTerminating(pod) ? [] : [{ pod, since, leftMs: timeOf(since) + deletionMs - now }];
+  });
+  const awaited = granted.filter(({ leftMs }) => leftMs >= 0);
+  return {
+    pods: Object.fromEntries(awaited.map(({ pod, since }) => [nameOf(pod), since])), overdue: granted.filter(({ leftMs }) => leftMs < 0).map(({ pod }) => pod),
+    againAfterMs: awaited.length === 0 ? null : Math.min(...awaited.map(({ leftMs }) => leftMs)) + 1,
+  };
+}
+
+export interface StatusInput {
+  readonly budget: PodDisruptionBudget;
+  readonly pods: readonly Pod[];
+  readonly expectation: Expectation;
+  readonly disrupted: Disrupted;
+  readonly now: number;
+}
+
+export function statusOf({ budget, pods, expectation: { expected, desired }, disrupted, now }: StatusInput): BudgetStatus {
+  const currentHealthy = pods.filter(pod => !isTerminating(pod) && disrupted.pods[nameOf(pod)] === undefined && isReady(pod)).length;
+  // A budget that matches no pods yet must not let the first ones go before this controller has seen them.
+  const disruptionsAllowed = expected <= 0 ? 0 : Math.max(0, currentHealthy - desired);
+  const { generation = 0 } = budget.metadata;
+  const [status, reason] = disruptionsAllowed > 0 ? ['True', 'SufficientPods'] as const : ['False', 'InsufficientPods'] as const;
+  return {
+    observedGeneration: generation, disruptionsAllowed, currentHealthy, desiredHealthy: desired, expectedPods: expected,
+    ...(Object.keys(disrupted.pods).length > 0 ? { disruptedPods: disrupted.pods } : {}),
+    conditions: withCondition(budget.status?.conditions, { type: 'DisruptionAllowed', status, reason, message: '', observedGeneration: generation }, now),
+  };
+}
+
+/** The status of a budget that cannot be computed: nothing may be disrupted. */
+export function failedStatus({ status }: PodDisruptionBudget, message: string, now: number): BudgetStatus {
+  const failed = { type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', message, observedGeneration: status?.observedGeneration ?? 0 };
+  return { ...status, disruptionsAllowed: 0, conditions: withCondition(status?.conditions, failed, now) };
+}
+
+/** In its place; the time moves only with the status. */
+function withCondition(before: readonly Condition[] = [], wanted: BudgetCondition, now: number): readonly Condition[] {
+  const old = conditionOf(before, wanted.type);
+  const dated = { ...wanted, lastTransitionTime: old?.status === wanted.status && old.lastTransitionTime ? old.lastTransitionTime : timeText(now) };
+  return old ? before.map(condition => (condition === old ? dated : condition)) : [...before, dated];
+}
+
+/** A selector as the reference prints it. */
+export function printed(selector: LabelSelector | undefined): string {
+  if (!selector) return 'nil';
+  const labels = Object.entries(selector.matchLabels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `${key}: ${value},`).join('');
+  const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`).join('');
+  return `&LabelSelector{MatchLabels:map[string]string{${labels}},MatchExpressions:[]LabelSelectorRequirement{${expressions}},}`;
+}
