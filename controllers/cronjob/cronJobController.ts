@@ -21,7 +21,10 @@ export function cronJobController(environment: ManagerEnvironment): Controller {
 /** The state of one look at a cron job: what its status is to become. */
 interface Look { cronJob: CronJob }
 
-const without = (cronJob: CronJob, uids: ReadonlySet<string | undefined>): CronJob => ({ ...cronJob, status: { ...cronJob.status, active: activeOf(cronJob).filter(({ uid }) => !uids.has(uid)) } });
+function without(cronJob: CronJob, uids: ReadonlySet<string | undefined>): CronJob {
+  const active = activeOf(cronJob).filter(({ uid }) => !uids.has(uid));
+  return active.length === activeOf(cronJob).length ? cronJob : { ...cronJob, status: { ...cronJob.status, active } };
+}
 
 export class CronJobLoop {
   /** What schedules without a time zone mean. */
