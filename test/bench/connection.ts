@@ -72,8 +72,8 @@ export class Connection {
 }
 
 /** A whole request, ready to send. */
-export function request(method: string, path: string, body?: string): Buffer {
+export function request(method: string, path: string, body?: string, type = 'application/json'): Buffer {
   const head = `${method} ${path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\n`;
   if (body === undefined) return Buffer.from(`${head}\r\n`);
-  return Buffer.from(`${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  return Buffer.from(`${head}content-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }

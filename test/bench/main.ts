@@ -5,7 +5,9 @@ import { withBenchCluster, type BenchCluster } from './benchCluster.js';
 import { benchBigCache } from './bigcache.js';
 import { benchControlPlane } from './controlplane.js';
 import { benchReads } from './reads.js';
+import { benchWatchCache } from './watchcache.js';
 import { benchWatchers } from './watchers.js';
+import { benchWrites } from './writes.js';
 
 const positive = (text: string): number => {
   const value = Number(text);
@@ -20,13 +22,20 @@ const replicaCounts = (text: string): ReplicaCount[] => text.split(',').map((eac
 
 const program = new Command('bench').description('Measures a cluster of real processes on this machine, each figure beside the bare limit measured in the same run.');
 
-program.command('controlplane', { isDefault: true })
+program.command('controlplane')
   .description('creates, updates, gets, lists and a hundred watchers over HTTP/1.1')
   .option('--seconds <n>', 'how long each measure runs', positive, 4)
   .option('--connections <n>', 'connections of the load generator', positive, 32)
   .option('--replicas <list>', 'cluster sizes to measure', replicaCounts, [1, 3] as ReplicaCount[])
-  .addHelpText('after', '\nExamples:\n  npm run bench\n  npm run bench -- --replicas 1 --seconds 10\n')
+  .addHelpText('after', '\nExamples:\n  npm run bench -- controlplane\n  npm run bench -- controlplane --replicas 1 --seconds 10\n')
   .action((options: { seconds: number; connections: number; replicas: ReplicaCount[] }) => benchControlPlane(options));
+
+program.command('writes')
+  .description('updates, patches of each type and applies, over HTTP/1.1')
+  .option('--seconds <n>', 'how long each measure runs', positive, 3)
+  .option('--connections <n>', 'connections of the load generator', positive, 32)
+  .option('--replicas <list>', 'cluster sizes to measure', replicaCounts, [1, 3] as ReplicaCount[])
+  .action((options: { seconds: number; connections: number; replicas: ReplicaCount[] }) => benchWrites(options));
 
 const reading: Readonly<Record<string, { readonly about: string; readonly run: (cluster: BenchCluster, options: { readonly seconds: number }) => Promise<void> }>> = {
   reads: { about: 'gets and lists over HTTP/2, and gets beside lists of 200 MB', run: benchReads },
@@ -37,5 +46,15 @@ for (const [name, { about, run }] of Object.entries(reading)) {
   program.command(name).description(about).option('--seconds <n>', 'how long each measure runs', positive, 5)
     .action((options: { seconds: number }) => withBenchCluster(1, cluster => run(cluster, options)));
 }
+
+program.command('watchcache').description('the watch cache by itself; with --expose-gc also its memory').action(benchWatchCache);
+
+program.command('all', { isDefault: true }).description('all of the above').action(async () => {
+  await program.commands.filter(command => command.name() !== 'all' && command.name() !== 'help').reduce(async (before, command) => {
+    await before;
+    console.log(`\n${command.name()}: ${command.description()}\n`);
+    await command.parseAsync([], { from: 'user' });
+  }, Promise.resolve());
+});
 
 await program.parseAsync();

@@ -3,6 +3,8 @@ import type { StoredItem } from '../storedobject.js';
 
 /** One change of one object, as history keeps it. */
 export class ObjectChange {
+  /** Bytes that are in memory only because history keeps this change; a deletion shows its last state in a copy with the new version. */
+  readonly bytesKept: number;
   private removedFound: StoredItem | null = null;
 
   constructor(
@@ -13,7 +15,9 @@ export class ObjectChange {
     readonly next: StoredItem | null,
     /** When it was applied here, in milliseconds of the cache's clock. */
     readonly at: number,
-  ) {}
+  ) {
+    this.bytesKept = (previous?.size ?? 0) * (next === null ? 2 : 1);
+  }
 
   /** The last state with the version of this change: what a deletion, or leaving a selector, shows. */
   get removed(): StoredItem {
@@ -25,11 +29,6 @@ export class ObjectChange {
     const subject = this.next ?? this.previous;
     if (subject === null) throw new Error(`broken invariant: change ${this.version} changes nothing`);
     return subject;
-  }
-
-  /** Bytes that are in memory only because history keeps this change; a deletion shows its last state in a copy with the new version. */
-  get bytesKept(): number {
-    return (this.previous?.item.length ?? 0) * (this.next === null ? 2 : 1);
   }
 }
 

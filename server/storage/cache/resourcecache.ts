@@ -3,6 +3,7 @@ import type { ResourceFacts, StoredItem } from '../storedobject.js';
 import { ObjectChange } from './change.js';
 import { History, type HistoryBounds } from './history.js';
 import { PastStates, type PastBounds, type PastState } from './paststates.js';
+import type { RecentEvents } from './recentEvents.js';
 import type { Slices } from './slices.js';
 import { ObjectTree, type TreeView } from './tree.js';
 import type { VersionGate } from './versiongate.js';
@@ -13,6 +14,7 @@ export interface CacheContext {
   /** The version that all of them have reached. */
   readonly clock: VersionGate;
   readonly slices: Slices;
+  readonly recentEvents: RecentEvents;
   readonly now: () => number;
   /** Told of defects that must not stop the cache. */
   readonly report: (error: unknown) => void;
@@ -39,6 +41,10 @@ export class ResourceCache {
 
   get slices(): Slices {
     return this.context.slices;
+  }
+
+  get recentEvents(): RecentEvents {
+    return this.context.recentEvents;
   }
 
   /** Adds an object while loading, before anybody watches. */

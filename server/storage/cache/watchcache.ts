@@ -7,6 +7,7 @@ import { flat, type KeySpace } from '../keys.js';
 import { storedObjectOf, type SelectableFields } from '../storedobject.js';
 import type { HistoryBounds } from './history.js';
 import type { PastBounds } from './paststates.js';
+import { RecentEvents } from './recentEvents.js';
 import { ResourceCache, type CacheContext } from './resourcecache.js';
 import { Slices } from './slices.js';
 import { VersionGate } from './versiongate.js';
@@ -55,7 +56,7 @@ export class WatchCache {
     const { now = () => performance.now(), report = () => undefined } = options;
     this.clock = new VersionGate(0);
     this.context = {
-      clock: this.clock, now, report, slices: new Slices(now, report),
+      clock: this.clock, now, report, slices: new Slices(now, report), recentEvents: new RecentEvents(),
       history: { ...historyDefaults, ...options.history }, past: { ...pastDefaults, ...options.past },
     };
   }

@@ -1,7 +1,7 @@
 import type { Failure, Version, Watch, WatchEvent, WatchRequest, WatchSink } from '../contract.js';
 import { selects } from '../matching.js';
 import { DamagedItem, type StoredItem } from '../storedobject.js';
-import { ChangeEvents, SharedEvent } from './change.js';
+import type { ChangeEvents } from './change.js';
 import type { ResourceCache } from './resourcecache.js';
 import type { Step } from './slices.js';
 import type { TreeView } from './tree.js';
@@ -110,7 +110,7 @@ export class Watcher implements Watch, LiveWatcher {
 
   private showInitial(item: StoredItem): void {
     if (item instanceof DamagedItem) this.end(unreadable(item));
-    else if (!this.ended && selects(this.request, item)) this.send(new SharedEvent('ADDED', item));
+    else if (!this.ended && selects(this.request, item)) this.send(this.resource.recentEvents.addedOf(item));
   }
 
   private finishInitial(version: Version): false {
@@ -133,11 +133,11 @@ export class Watcher implements Watch, LiveWatcher {
 
   /** Shows up to `max` changes; having shown the last one, the watch is live. */
   private replayChanges(max: number): void {
-    const { history } = this.resource;
+    const { history, recentEvents } = this.resource;
     if (this.place < history.start) return this.end({ outcome: 'expired', oldest: history.floor });
     for (let count = 0; count < max && this.place < history.end; count++) {
       if (this.ended) return;
-      this.deliver(new ChangeEvents(history.at(this.place++)));
+      this.deliver(recentEvents.changeOf(history.at(this.place++)));
     }
     if (this.place === history.end && !this.ended) this.goLive();
   }

@@ -11,14 +11,15 @@ export interface LiveWatcher {
 }
 
 /**
- * Finds the watchers that a change can matter to, without asking the others. Every watcher is in one bucket, named by the rarest thing
- * that it demands:
+ * Finds the watchers that a change can matter to, without asking the others. Every watcher is filed by the rarest thing that it demands:
  *
- *     scope (one namespace, or all) ─┬─ field and value    metadata.name=…, spec.nodeName=…
- *                                    ├─ label and value    app=…
- *                                    └─ the rest
+ *     scope (one namespace, or all) ─┬─ field and value     metadata.name=…, spec.nodeName=…
+ *                                    ├─ label and values    app=…, app in (…, …)
+ *                                    ├─ label of any value  app, app>3
+ *                                    └─ the rest            everything, app!=…
  *
- * A change visits the buckets of its object's state before and after: a handful of look-ups, however many watchers there are.
+ * A change visits the places of its object's state before and after: one for each selectable field and each label that it has, however
+ * many watchers there are. What is left in the rest is there because it selects nearly everything.
  */
 export class WatchIndex {
   private readonly everywhere = new Scope();
@@ -64,7 +65,8 @@ const namespaceOf = ({ request }: LiveWatcher): string | null => request.namespa
 class Scope {
   size = 0;
   private readonly rest = new Set<LiveWatcher>();
-  private readonly aspects = new Map<string, Aspect>();
+  /** By the field or label that is demanded. */
+  private readonly demanded = { field: new Map<string, Aspect>(), label: new Map<string, Aspect>() };
 
   add(watcher: LiveWatcher): void {
     this.size++;
@@ -73,17 +75,18 @@ class Scope {
       this.rest.add(watcher);
       return;
     }
-    let aspect = this.aspects.get(demand.aspect);
-    if (aspect === undefined) this.aspects.set(demand.aspect, aspect = new Aspect(demand.read));
-    aspect.add(demand.value, watcher);
+    const aspects = this.demanded[demand.of];
+    let aspect = aspects.get(demand.name);
+    if (aspect === undefined) aspects.set(demand.name, aspect = new Aspect());
+    aspect.add(demand.values, watcher);
   }
 
   delete(watcher: LiveWatcher): boolean {
     const demand = demandOf(watcher);
-    const aspect = demand === null ? undefined : this.aspects.get(demand.aspect);
-    const found = demand === null ? this.rest.delete(watcher) : aspect?.delete(demand.value, watcher) ?? false;
+    const aspect = demand === null ? undefined : this.demanded[demand.of].get(demand.name);
+    const found = demand === null ? this.rest.delete(watcher) : aspect?.delete(demand.values, watcher) ?? false;
     if (found) this.size--;
-    if (demand !== null && aspect?.empty === true) this.aspects.delete(demand.aspect);
+    if (demand !== null && aspect?.empty === true) this.demanded[demand.of].delete(demand.name);
     return found;
   }
 
@@ -93,68 +96,84 @@ class Scope {
       for (const watcher of this.all()) watcher.deliver(events);
       return;
     }
+    const before = readable(events.change.previous);
+    const after = readable(events.change.next);
     for (const watcher of this.rest) watcher.deliver(events);
-    for (const aspect of this.aspects.values()) aspect.deliver(events);
+    for (const [field, aspect] of this.demanded.field) aspect.deliver(events, before && fieldValue(before, field), after && fieldValue(after, field));
+    if (this.demanded.label.size > 0) this.deliverByLabel(events, before?.labels ?? {}, after?.labels ?? {});
   }
 
   all(): LiveWatcher[] {
-    return [...this.rest, ...[...this.aspects.values()].flatMap(aspect => aspect.all())];
+    const aspects = Object.values(this.demanded).flatMap(each => [...each.values()]);
+    return [...this.rest, ...new Set(aspects.flatMap(aspect => aspect.all()))];
+  }
+
+  private deliverByLabel(events: ChangeEvents, before: Labels, after: Labels): void {
+    for (const label in before) this.demanded.label.get(label)?.deliver(events, before[label] ?? null, valueOf(after, label));
+    for (const label in after) if (!Object.hasOwn(before, label)) this.demanded.label.get(label)?.deliver(events, null, after[label] ?? null);
   }
 }
 
-/** Watchers that demand some value of one field or label. */
-class Aspect {
-  private readonly buckets = new Map<string, Set<LiveWatcher>>();
+type Labels = StoredObject['labels'];
 
-  constructor(private readonly read: (object: StoredObject) => string | undefined) {}
+const valueOf = (labels: Labels, label: string): string | null => (Object.hasOwn(labels, label) ? labels[label] ?? null : null);
+
+const readable = (object: StoredItem | null): StoredItem | null => (object instanceof DamagedItem ? null : object);
+
+/** Watchers that demand something of one field or label. */
+class Aspect {
+  private readonly byValue = new Map<string, Set<LiveWatcher>>();
+  private readonly ofAnyValue = new Set<LiveWatcher>();
 
   get empty(): boolean {
-    return this.buckets.size === 0;
+    return this.byValue.size === 0 && this.ofAnyValue.size === 0;
   }
 
-  add(value: string, watcher: LiveWatcher): void {
-    const bucket = this.buckets.get(value);
-    if (bucket === undefined) this.buckets.set(value, new Set([watcher]));
-    else bucket.add(watcher);
+  add(values: readonly string[] | 'any', watcher: LiveWatcher): void {
+    if (values === 'any') this.ofAnyValue.add(watcher);
+    else for (const value of values) this.bucket(value).add(watcher);
   }
 
-  delete(value: string, watcher: LiveWatcher): boolean {
-    const bucket = this.buckets.get(value);
-    const found = bucket?.delete(watcher) ?? false;
-    if (bucket?.size === 0) this.buckets.delete(value);
+  delete(values: readonly string[] | 'any', watcher: LiveWatcher): boolean {
+    if (values === 'any') return this.ofAnyValue.delete(watcher);
+    let found = false;
+    for (const value of values) {
+      const bucket = this.byValue.get(value);
+      if (bucket?.delete(watcher) === true) found = true;
+      if (bucket?.size === 0) this.byValue.delete(value);
+    }
     return found;
   }
 
-  deliver(events: ChangeEvents): void {
-    const before = this.valueIn(events.change.previous);
-    const after = this.valueIn(events.change.next);
-    this.deliverTo(before, events);
-    if (after !== before) this.deliverTo(after, events);
+  /** Null where the object had or has no such value. A watcher of both values is told once. */
+  deliver(events: ChangeEvents, before: string | null, after: string | null): void {
+    const old = before === null ? undefined : this.byValue.get(before);
+    for (const watcher of old ?? []) watcher.deliver(events);
+    if (after !== null && after !== before) for (const watcher of this.byValue.get(after) ?? []) if (old?.has(watcher) !== true) watcher.deliver(events);
+    if (before !== null || after !== null) for (const watcher of this.ofAnyValue) watcher.deliver(events);
   }
 
   all(): LiveWatcher[] {
-    return [...this.buckets.values()].flatMap(bucket => [...bucket]);
+    return [...this.ofAnyValue, ...[...this.byValue.values()].flatMap(bucket => [...bucket])];
   }
 
-  private valueIn(object: StoredItem | null): string | undefined {
-    return object === null || object instanceof DamagedItem ? undefined : this.read(object);
-  }
-
-  private deliverTo(value: string | undefined, events: ChangeEvents): void {
-    const bucket = value === undefined ? undefined : this.buckets.get(value);
-    if (bucket !== undefined) for (const watcher of bucket) watcher.deliver(events);
+  private bucket(value: string): Set<LiveWatcher> {
+    let bucket = this.byValue.get(value);
+    if (bucket === undefined) this.byValue.set(value, bucket = new Set());
+    return bucket;
   }
 }
 
-interface Demand { readonly aspect: string; readonly value: string; readonly read: (object: StoredObject) => string | undefined }
+interface Demand { readonly of: 'field' | 'label'; readonly name: string; readonly values: readonly string[] | 'any' }
 
-/** The rarest value that a watcher demands, or null. Names are unique; other fields usually select less than labels do. */
+/** The rarest thing that a watcher demands, or null. Names are unique; other fields usually select less than labels do. */
 function demandOf({ request: { fields, labels } }: LiveWatcher): Demand | null {
   const name = nameSelected(fields);
-  if (name !== null) return { aspect: 'field metadata.name', value: name, read: object => object.name };
+  if (name !== null) return { of: 'field', name: 'metadata.name', values: [name] };
   const field = fields.find(requirement => requirement.equals && requirement.field !== 'metadata.namespace');
-  if (field !== undefined) return { aspect: `field ${field.field}`, value: field.value, read: object => fieldValue(object, field.field) };
-  const label = labels.find(({ operator, values }) => operator === 'in' && values.length === 1);
-  const [value] = label?.values ?? [];
-  return label === undefined || value === undefined ? null : { aspect: `label ${label.key}`, value, read: object => object.labels[label.key] };
+  if (field !== undefined) return { of: 'field', name: field.field, values: [field.value] };
+  const [one] = labels.filter(({ operator }) => operator === 'in').sort((a, b) => a.values.length - b.values.length);
+  if (one !== undefined) return { of: 'label', name: one.key, values: one.values };
+  const some = labels.find(({ operator }) => operator === 'exists' || operator === 'gt' || operator === 'lt');
+  return some === undefined ? null : { of: 'label', name: some.key, values: 'any' };
 }

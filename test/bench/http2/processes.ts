@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 /** A program of this folder in a process of its own. */
 export function start(program: string, args: readonly string[]): ChildProcess {
-  return fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+  const child = fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+  // As many answers may be awaited at a time as there are writers.
+  return child.setMaxListeners(100);
 }
 
 /** The next message of a child; rejects when it ends first. */

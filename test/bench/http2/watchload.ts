@@ -49,7 +49,7 @@ function onData(watcher: number, chunk: Buffer, from: number, to: number): void 
 }
 
 function report(): WatchLoadReport {
-  const eventBytes = (bytes[0] as number) / Math.max(1, events[0] as number);
+  const eventBytes = (bytes[0] ?? 0) / Math.max(1, events[0] ?? 0);
   const all = bytes.reduce((sum, count, watcher) => sum + (watcher % sampled === 0 ? events[watcher] as number : Math.round(count / Math.max(1, eventBytes))), 0);
   return { events: all, ended, latenciesMs: latencies };
 }

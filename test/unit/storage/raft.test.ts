@@ -35,6 +35,30 @@ describe('the replicated storage', () => {
     storage = createRaftStorage({ replica, ...quick });
   });
 
+  describe('a herd of watchers', () => {
+    const herd = async (start: Partial<Parameters<RaftStorage['watch']>[0]>, lines: number): Promise<number> => {
+      const sinks = Array.from({ length: 20 }, () => new Recorder());
+      for (const sink of sinks) storage.watch({ ...watchRequest(configMaps), ...start }, sink);
+      await Promise.all(sinks.map(sink => sink.count(lines)));
+      let made = 0;
+      for (const { events } of sinks) for (const event of events) event.frame('json', () => Buffer.from(String(++made)));
+      return made;
+    };
+
+    it('shares the frames of what is there', async () => {
+      for (let each = 0; each < 100; each++) replica.apply([put(`n${each}`)]);
+      await storage.ready();
+      expect(await herd({}, 101)).to.equal(100);
+    });
+
+    it('shares the frames of what happened since the version that it resumes from', async () => {
+      await storage.ready();
+      const { version } = storage;
+      for (let each = 0; each < 100; each++) replica.apply([put(`n${each}`)]);
+      expect(await herd({ start: { at: 'after', version }, initialEvents: false }, 100)).to.equal(100);
+    });
+  });
+
   describe('loading', () => {
     it('misses nothing that changes while pages are read, and takes nothing twice', async () => {
       replica = new FakeReplica();
