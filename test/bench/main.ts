@@ -8,6 +8,7 @@ import { benchReads } from './reads.js';
 import { benchWatchCache } from './watchcache.js';
 import { benchWatchers } from './watchers.js';
 import { benchWrites } from './writes.js';
+import { benchWrites } from './writes.js';
 
 const positive = (text: string): number => {
   const value = Number(text);
@@ -29,6 +30,13 @@ program.command('controlplane')
   .option('--replicas <list>', 'cluster sizes to measure', replicaCounts, [1, 3] as ReplicaCount[])
   .addHelpText('after', '\nExamples:\n  npm run bench -- controlplane\n  npm run bench -- controlplane --replicas 1 --seconds 10\n')
   .action((options: { seconds: number; connections: number; replicas: ReplicaCount[] }) => benchControlPlane(options));
+
+program.command('writes')
+  .description('updates, patches of each type and applies, over HTTP/1.1')
+  .option('--seconds <n>', 'how long each measure runs', positive, 3)
+  .option('--connections <n>', 'connections of the load generator', positive, 32)
+  .option('--replicas <list>', 'cluster sizes to measure', replicaCounts, [1, 3] as ReplicaCount[])
+  .action((options: { seconds: number; connections: number; replicas: ReplicaCount[] }) => benchWrites(options));
 
 program.command('writes')
   .description('updates, patches of each type and applies, over HTTP/1.1')
