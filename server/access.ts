@@ -76,6 +76,7 @@ export function createAccess({ options, files, storage, log }: AccessOptions): A
       issuers.stop();
       chain.stop();
       files.tokenWebhook?.close();
+      files.signer?.stop();
     },
   };
 }
@@ -104,21 +105,21 @@ function authentication({ options, files: { clientAnchors, proxyAnchors, authent
   return stripCredentials(firstOf(ways, { anonymous: (request) => !open.current && anonymous.current(request) }), headers);
 }
 
-function tokenServices({ options, files: { signingKey, verificationKeys, staticTokens, tokenWebhook: client }, storage, issuers: others }: Omit<AccessOptions, 'log'> & { readonly issuers: Issuers }): TokenServices {
+function tokenServices({ options, files: { signingKey, signer, verificationKeys, staticTokens, tokenWebhook: client }, storage, issuers: others }: Omit<AccessOptions, 'log'> & { readonly issuers: Issuers }): TokenServices {
   const issuers = options['service-account-issuer'];
   const audiences = options['api-audiences'].length === 0 ? issuers : options['api-audiences'];
   const lookup = options['service-account-lookup'] ? createLookup(storage) : null;
   const ways: TokenAuthenticator[] = [
     ...(staticTokens === null ? [] : [forThisApi(audiences, staticTokens)]),
     ...(issuers.length === 0 ? [] : [accountTokenVerifier({ issuers, keys: verificationKeys, audiences, lookup })]),
-    ...(verificationKeys.length === 0 ? [] : [forThisApi(audiences, secretTokens({ keys: verificationKeys, storage, lookup }))]),
+    ...(verificationKeys.current.length === 0 ? [] : [forThisApi(audiences, secretTokens({ keys: verificationKeys, storage, lookup }))]),
     ...(options['enable-bootstrap-token-auth'] ? [forThisApi(audiences, bootstrapTokens(storage))] : []),
     forThisApi(audiences, others.authenticate),
     ...(client === null ? [] : [tokenWebhook({ client, audiences, cacheTtlMs: options['authentication-token-webhook-cache-ttl'], version: options['authentication-token-webhook-version'] === 'v1' ? 'v1' : 'v1beta1' })]),
   ];
   return {
-    issuer: signingKey === null || issuers[0] === undefined ? null : createIssuer(issuers[0], signingKey), audiences, authenticate: firstTokenOf(ways),
-    lifetimeSecondsMax: Math.floor(options['service-account-max-token-expiration'] / 1000), extendsLifetime: options['service-account-extend-token-expiration'],
+    issuer: issuers[0] === undefined ? null : signer?.issuer(issuers[0]) ?? (signingKey === null ? null : createIssuer(issuers[0], signingKey)), audiences, extendedSecondsMax: signer?.lifetimeSecondsMax ?? null, authenticate: firstTokenOf(ways),
+    lifetimeSecondsMax: Math.floor(options['service-account-max-token-expiration'] / 1000) || (signer?.lifetimeSecondsMax ?? 0), extendsLifetime: options['service-account-extend-token-expiration'],
   };
 }
 

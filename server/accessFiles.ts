@@ -1,4 +1,5 @@
-import { readSigningKey, readVerificationKeys, type SigningKey, type VerificationKey } from './authentication/serviceaccount/keys.js';
+import { connectSigner, type ExternalSigner } from './authentication/serviceaccount/external/signer.js';
+import { readSigningKey, readVerificationKeys, type SigningKey, type VerificationKey, type VerificationKeys } from './authentication/serviceaccount/keys.js';
 import { readStaticTokens, type StaticTokens } from './authentication/tokens/staticFile.js';
 import { readAbacPolicies, type AbacPolicies } from './authorization/abac.js';
 import type { Anchors } from './authentication/peer.js';
@@ -18,7 +19,9 @@ import type { ApiServerOptions } from './options/apiserver.js';
 export interface AccessFiles {
   readonly staticTokens: StaticTokens | null;
   readonly signingKey: SigningKey | null;
-  readonly verificationKeys: readonly VerificationKey[];
+  /** Holds the keys in their stead. */
+  readonly signer: ExternalSigner | null;
+  readonly verificationKeys: VerificationKeys;
   readonly policies: AbacPolicies | null;
   /** Issuers of other tokens, and what the file about authentication says of requests without credentials. */
   readonly authentication: Live<AuthenticationSettings>;
@@ -39,16 +42,17 @@ export interface AccessFilesOptions {
   readonly log: Logger;
 }
 
-/** Reads them all, before anything starts, and follows those that may change. Throws with the option and the file named. */
-export function readAccessFiles({ options, live, metrics, log }: AccessFilesOptions): AccessFiles {
+/** Reads them all, before anything starts, and follows those that may change. Rejects with the option and the file named. */
+export async function readAccessFiles({ options, live, metrics, log }: AccessFilesOptions): Promise<AccessFiles> {
   const tokenFile = options['token-auth-file'];
   const policyFile = options['authorization-policy-file'];
   const tokenWebhookFile = options['authentication-token-webhook-config-file'];
   const signingFile = options['service-account-signing-key-file'];
+  const signer = await signerOutside(options, log);
   return {
     staticTokens: tokenFile === null ? null : readStaticTokens(tokenFile),
     signingKey: signingFile === null ? null : readSigningKey(signingFile, '--service-account-signing-key-file'),
-    verificationKeys: verificationKeys(options),
+    signer, verificationKeys: signer?.keys ?? { current: verificationKeys(options) },
     authentication: authenticationSettings({ options, live, metrics, log }),
     tokenWebhook: tokenWebhookFile === null ? null : webhookClient(tokenWebhookFile, '--authentication-token-webhook-config-file'),
     authorizers: authorizerSettings({ options, live, metrics, log }),
@@ -111,6 +115,17 @@ const reviewTimeoutMs = 30_000;
 
 /** Changes that cannot be used are reported where the listener reads the same file. */
 const anchorsIn = (file: string | null, live: LiveFiles): Live<Anchors> | null => (file === null ? null : live.follow({ files: [file], read: () => readAuthorities(file).certificates }));
+
+/** Where the signer cannot do what the options ask for, the server does not start. */
+async function signerOutside(options: ApiServerOptions, log: Logger): Promise<ExternalSigner | null> {
+  const socket = options['service-account-signing-endpoint'];
+  if (socket === null) return null;
+  const signer = await connectSigner({ socket, failed: (error) => { log.warn('keys of service account tokens cannot be asked for; those that are known stay', { error }); } });
+  const askedSeconds = options['service-account-max-token-expiration'] / 1000;
+  if (askedSeconds <= signer.lifetimeSecondsMax) return signer;
+  signer.stop();
+  throw new Error(`--service-account-max-token-expiration asks for ${askedSeconds} seconds; the signer at ${socket} (--service-account-signing-endpoint) signs for at most ${signer.lifetimeSecondsMax}`);
+}
 
 /** Without key files the serving key verifies, where there is an issuer whose tokens are to be accepted. */
 function verificationKeys(options: ApiServerOptions): readonly VerificationKey[] {

@@ -3,7 +3,7 @@ import type { Replica } from '../raft/replica-api.js';
 import { createWorkers } from '../workers/pool.js';
 import { createAccess, type Access } from './access.js';
 import type { AccessFiles } from './accessFiles.js';
-import { openIdDocuments } from './authentication/serviceaccount/openid.js';
+import { openIdDocuments, type OpenIdDocuments } from './authentication/serviceaccount/openid.js';
 import { certificateGuards } from './authorization/certificates.js';
 import { createAdmission } from './admission/chain.js';
 import type { Admission } from './admission/contract.js';
@@ -79,11 +79,12 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, access }), deletionsAtOnce: options['delete-collection-workers'] });
   const workers = createWorkers();
   const host = `${advertisedAddress(options)}:${options['secure-port']}`;
-  const documents = openIdDocuments(access.tokens.issuer?.issuer ?? '', options['service-account-jwks-uri'] ?? `https://${host}${OPENID_PATHS.keys}`, files.verificationKeys);
-  const openid = createOpenId(documents);
+  const documents = (): OpenIdDocuments | null =>
+    openIdDocuments(access.tokens.issuer?.issuer ?? '', options['service-account-jwks-uri'] ?? `https://${host}${OPENID_PATHS.keys}`, files.verificationKeys.current);
+  const openid = createOpenId(documents, () => files.verificationKeys.maxAgeSeconds ?? 3600);
   const discovery = createDiscovery({
     catalogue, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: host,
-    otherPaths: documents === null ? [] : Object.values(OPENID_PATHS), cbor: features.CBORServingAndStorage,
+    otherPaths: documents() === null ? [] : Object.values(OPENID_PATHS), cbor: features.CBORServingAndStorage,
   });
   const openapi = createOpenApi(catalogue);
   const backends = createBackends({ credentials: agents, preferredAddresses: options['kubelet-preferred-address-types'], connectTimeoutMs: options['kubelet-timeout'] });

@@ -57,7 +57,7 @@ export async function startServer(options: ApiServerOptions, log: Logger): Promi
   const plugins: PluginConfigurations = options['admission-control-config-file'] === null ? new Map() : readPluginConfigurations(options['admission-control-config-file']);
   const encryption = loadEncryption(options, live, (error) => { log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error }); });
   const metrics = createMetrics({ disabled: options['disabled-metrics'] });
-  const files = readAccessFiles({ options, live, metrics, log: log.named('access') });
+  const files = await readAccessFiles({ options, live, metrics, log: log.named('access') });
   const auditor = await createAuditing({ options, metrics, log: log.named('audit') });
   const agents = readAgentCredentials(options);
   const raftLog = log.named('raft');

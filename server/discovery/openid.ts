@@ -7,24 +7,30 @@ import type { RequestContext } from '../endpoints/context.js';
 export const OPENID_PATHS = { configuration: '/.well-known/openid-configuration', keys: '/openid/v1/jwks' } as const;
 
 const KEY_SET_TYPE = 'application/jwk-set+json';
-const CACHE_CONTROL = 'public, max-age=3600';
 
 /** Answers requests for those documents. False when the path is none of them, or there are none. */
-export function createOpenId(documents: OpenIdDocuments | null): (context: RequestContext) => boolean {
-  if (documents === null) return () => false;
-  const pages: Readonly<Record<string, { readonly type: string; readonly bytes: Buffer }>> = {
-    [OPENID_PATHS.configuration]: { type: 'application/json', bytes: Buffer.from(JSON.stringify(documents.configuration)) },
-    [OPENID_PATHS.keys]: { type: KEY_SET_TYPE, bytes: Buffer.from(JSON.stringify(documents.keys)) },
-  };
+export function createOpenId(documents: () => OpenIdDocuments | null, maxAgeSeconds: () => number): (context: RequestContext) => boolean {
   return (context) => {
     const path = context.info.path.replace(/\/$/, '');
+    if (path !== OPENID_PATHS.configuration && path !== OPENID_PATHS.keys) return false;
+    const pages = pagesOf(documents());
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (page === undefined) return false;
     if (context.request.method !== 'GET') throw methodNotAllowed();
     if (!accepts(context.request.headers.accept ?? '', page.type)) throw notAcceptable([page.type]);
-    context.response.setHeader('cache-control', CACHE_CONTROL);
+    context.response.setHeader('cache-control', `public, max-age=${maxAgeSeconds()}`);
     send(context, 200, page.type, page.bytes);
     return true;
+  };
+}
+
+interface Page { readonly type: string; readonly bytes: Buffer }
+
+function pagesOf(documents: OpenIdDocuments | null): Readonly<Record<string, Page>> {
+  if (documents === null) return {};
+  return {
+    [OPENID_PATHS.configuration]: { type: 'application/json', bytes: Buffer.from(JSON.stringify(documents.configuration)) },
+    [OPENID_PATHS.keys]: { type: KEY_SET_TYPE, bytes: Buffer.from(JSON.stringify(documents.keys)) },
   };
 }
 

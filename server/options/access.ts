@@ -34,7 +34,7 @@ export const accessFlags = {
     'service-account-jwks-uri': { kind: 'string', default: null, check: httpsUrl, value: 'url', help: 'Where the discovery document says that the keys are.' },
     'service-account-key-file': { kind: 'strings', default: [], value: 'file,...', help: 'Keys that verify service account tokens. Repeatable. Needed with a signing key.' },
     'service-account-signing-key-file': { kind: 'string', default: null, value: 'file', help: 'Key that signs service account tokens.' },
-    'service-account-signing-endpoint': { kind: 'string', default: null, effect: 'refused', value: 'path', help: 'Socket of a signer outside; excludes the two key options.' },
+    'service-account-signing-endpoint': { kind: 'string', default: null, value: 'path', help: 'Unix socket of a service that signs service account tokens and knows their keys (k8s.io/externaljwt v1). Excludes the two options about key files.' },
     'service-account-lookup': { kind: 'bool', default: true, help: 'Accept a service account token only while its account exists.' },
     'service-account-max-token-expiration': { kind: 'duration', default: 0, help: 'Longest validity of a token that is issued; 0 for no limit.' },
     'service-account-extend-token-expiration': { kind: 'bool', default: true, help: 'Let tokens that are put into pods live up to a year, for clients that do not read them again.' },

@@ -36,6 +36,7 @@ const rules: readonly Rule[] = [
   needs('service-account-signing-key-file', 'service-account-issuer'),
   needs('service-account-signing-key-file', 'service-account-key-file'),
   ...(['allowed-names', 'username-headers', 'group-headers', 'extra-headers-prefix', 'uid-headers'] as const).map((name) => needs(`requestheader-${name}`, 'requestheader-client-ca-file')),
+  needs('service-account-signing-endpoint', 'service-account-issuer'),
   accountIssuers,
   accountTokenLifetime,
   needs('encryption-provider-config-automatic-reload', 'encryption-provider-config'),

@@ -34,7 +34,7 @@ const defaultRenewalIntervalMs = 1_000;
 /** Begins to ask at once, and goes on until the issuer has answered or all is stopped. */
 export function createIssuerKeys({ issuer, discoveryUrl, certificateAuthority, failed, renewalIntervalMs = defaultRenewalIntervalMs }: IssuerKeysOptions): IssuerKeys {
   const where = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const known = { keys: null as KeySet | null, text: '', askedAt: -Infinity };
+  const known = { keys: null as KeySet | null, text: '', askedAt: -Infinity, renewedAt: -Infinity };
   let asking: Promise<void> | null = null;
   let retry: NodeJS.Timeout | null = null;
   let stopped = false;
@@ -61,7 +61,9 @@ export function createIssuerKeys({ issuer, discoveryUrl, certificateAuthority, f
       return known.keys;
     },
     renew: async () => {
-      if (asking !== null || performance.now() - known.askedAt >= renewalIntervalMs) await askOnce();
+      if (asking === null && performance.now() - known.renewedAt < renewalIntervalMs) return known.keys;
+      known.renewedAt = performance.now();
+      await askOnce();
       return known.keys;
     },
     ready,

@@ -4,7 +4,24 @@ import { readFileSync } from 'node:fs';
 /** The one signature that each kind of key makes. Tokens never choose: a key verifies with its own algorithm or not at all. */
 export type SignatureAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512';
 
-export interface VerificationKey { readonly key: KeyObject; readonly id: string; readonly algorithm: SignatureAlgorithm }
+export interface VerificationKey {
+  readonly key: KeyObject;
+  readonly id: string;
+  readonly algorithm: SignatureAlgorithm;
+  /** Verifies older tokens and is not published. */
+  readonly excluded?: boolean;
+}
+
+/** The keys that verify tokens now. */
+export interface VerificationKeys {
+  /** Another list as soon as keys have come or gone. */
+  readonly current: readonly VerificationKey[];
+  /** How long others may rely on the published keys. */
+  readonly maxAgeSeconds?: number;
+  /** Looks for keys that are not known yet, where there may be such. */
+  renew?(): Promise<readonly VerificationKey[]>;
+}
+
 export interface SigningKey extends VerificationKey { readonly privateKey: KeyObject }
 
 /** Verification tries each key; more than this is a mistake. */
@@ -38,8 +55,8 @@ export function readSigningKey(file: string, option: string): SigningKey {
   });
 }
 
-function verificationKey(key: KeyObject): VerificationKey {
-  return { key, id: keyId(key), algorithm: algorithmOf(key) };
+export function verificationKey(key: KeyObject, id = keyId(key)): VerificationKey {
+  return { key, id, algorithm: algorithmOf(key) };
 }
 
 /** As the reference names keys: a hash of the key itself, so that it cannot be chosen. */

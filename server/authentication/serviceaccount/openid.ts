@@ -5,7 +5,8 @@ import type { VerificationKey } from './keys.js';
 export interface OpenIdDocuments { readonly configuration: JsonObject; readonly keys: JsonObject }
 
 /** Null where discovery is impossible: the issuer must be an https URL without query and fragment. */
-export function openIdDocuments(issuer: string, jwksUri: string, keys: readonly VerificationKey[]): OpenIdDocuments | null {
+export function openIdDocuments(issuer: string, jwksUri: string, all: readonly VerificationKey[]): OpenIdDocuments | null {
+  const keys = all.filter(({ excluded = false }) => !excluded);
   if (!isDiscoverable(issuer) || keys.length === 0) return null;
   return {
     configuration: {

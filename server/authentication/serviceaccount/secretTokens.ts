@@ -5,7 +5,7 @@ import { readFailure } from '../../registry/failures.js';
 import { textAt } from '../../registry/members.js';
 import type { Storage } from '../../storage/contract.js';
 import { accountGroups, accountUserName, type Reference } from './claims.js';
-import type { VerificationKey } from './keys.js';
+import type { VerificationKeys } from './keys.js';
 import type { Lookup } from './lookup.js';
 import { signatureCheck } from './signatures.js';
 
@@ -17,7 +17,7 @@ const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since';
 interface Claims { readonly namespace: string; readonly account: Reference; readonly secret: string; readonly user: User }
 
 export interface SecretTokenOptions {
-  readonly keys: readonly VerificationKey[];
+  readonly keys: VerificationKeys;
   readonly storage: Pick<Storage, 'get'>;
   /** Null where a token counts whatever has become of its account and secret. */
   readonly lookup: Lookup | null;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { compactVerify, decodeJwt, decodeProtectedHeader } from 'jose';
 import type { JsonObject } from '../../api/object.js';
-import type { VerificationKey } from './keys.js';
+import type { VerificationKey, VerificationKeys } from './keys.js';
 
 /** Tokens whose signature is remembered; the oldest makes room. */
 const rememberedMax = 10_000;
@@ -10,7 +10,7 @@ const rememberedMax = 10_000;
 export type SignatureCheck<T> = (token: string) => T | Promise<T | string | null>;
 
 export interface SignatureOptions<T> {
-  readonly keys: readonly VerificationKey[];
+  readonly keys: VerificationKeys;
   readonly issuers: readonly string[];
   /** Null for a payload that is not of its kind. */
   readonly read: (payload: JsonObject) => T | null;
@@ -21,7 +21,8 @@ export interface SignatureOptions<T> {
  * caller to ask, anew each time.
  */
 export function signatureCheck<T extends object>({ keys, issuers, read }: SignatureOptions<T>): SignatureCheck<T> {
-  const remembered = new Map<string, T>();
+  let remembered = new Map<string, T>();
+  let rememberedBy = keys.current;
   const vouch = async (token: string, digest: string): Promise<T | string | null> => {
     if (!issuers.includes(claimedIssuer(token))) return null;
     const payload = await verify(token, keys);
@@ -33,6 +34,11 @@ export function signatureCheck<T extends object>({ keys, issuers, read }: Signat
     return vouched;
   };
   return (token) => {
+    // A key that was taken back takes its tokens along.
+    if (rememberedBy !== keys.current) {
+      remembered = new Map();
+      rememberedBy = keys.current;
+    }
     // The token itself is not kept.
     const digest = hash('sha256', token, 'base64');
     return remembered.get(digest) ?? vouch(token, digest);
@@ -49,15 +55,17 @@ function claimedIssuer(token: string): string {
 }
 
 /** Verifies with every key that may fit, each with its own algorithm; what the header says selects among keys and nothing else. */
-async function verify(token: string, keys: readonly VerificationKey[]): Promise<JsonObject | string> {
+async function verify(token: string, keys: VerificationKeys): Promise<JsonObject | string> {
   let id: string | undefined;
   try {
     id = decodeProtectedHeader(token).kid;
   } catch {
     return 'the token has no readable header';
   }
-  const named = keys.filter((key) => key.id === id);
-  for (const { key, algorithm } of named.length === 0 ? keys : named) {
+  const { renew } = keys;
+  const known = renew === undefined || keys.current.some((key) => key.id === id) ? keys.current : await renew();
+  const named = known.filter((key) => key.id === id);
+  for (const { key, algorithm } of named.length === 0 ? known : named) {
     const payload = await payloadSignedBy(token, key, algorithm);
     if (payload !== null) return payload;
   }

@@ -2,14 +2,14 @@ import type { User } from '../../api/user.js';
 import { withAuthenticatedGroup } from '../authenticator.js';
 import { notOfThisKind, type TokenAuthentication, type TokenAuthenticator } from '../tokens/token.js';
 import { claimsOf, untimely, userOf, type AccountClaims } from './claims.js';
-import type { VerificationKey } from './keys.js';
+import type { VerificationKeys } from './keys.js';
 import type { Lookup } from './lookup.js';
 import { signatureCheck } from './signatures.js';
 
 export interface VerifierOptions {
   /** Whose tokens these are; others' are left to other ways. */
   readonly issuers: readonly string[];
-  readonly keys: readonly VerificationKey[];
+  readonly keys: VerificationKeys;
   /** Audiences of this API: what a token without audiences is meant for. */
   readonly audiences: readonly string[];
   /** Null where a token counts as long as its time, whatever has become of its account. */

@@ -10,6 +10,8 @@ export interface TokenServices {
   readonly audiences: readonly string[];
   /** Longest lifetime of tokens; 0 for no limit. */
   readonly lifetimeSecondsMax: number;
+  /** Longest lifetime of those that live longer than they were asked for; null for the usual one. */
+  readonly extendedSecondsMax: number | null;
   /** Tokens of pods that ask for the usual lifetime live much longer, for clients that read them only once. */
   readonly extendsLifetime: boolean;
 }

@@ -129,7 +129,7 @@ interface Lifetime {
 }
 
 /** How long the token is said to live, and how long it does. Shortens `spec.expirationSeconds` to the longest that is allowed. */
-function lifetimeOf(spec: JsonObject, { pod }: Bound, { lifetimeSecondsMax, extendsLifetime, audiences }: TokenServices, warn: (text: string) => void): Lifetime {
+function lifetimeOf(spec: JsonObject, { pod }: Bound, { lifetimeSecondsMax, extendsLifetime, extendedSecondsMax, audiences }: TokenServices, warn: (text: string) => void): Lifetime {
   const asked = Number(spec['expirationSeconds']);
   if (lifetimeSecondsMax > 0 && asked > lifetimeSecondsMax) {
     warn(`requested expiration of ${asked} seconds shortened to ${lifetimeSecondsMax} seconds`);
@@ -138,5 +138,5 @@ function lifetimeOf(spec: JsonObject, { pod }: Bound, { lifetimeSecondsMax, exte
   const shownSeconds = Number(spec['expirationSeconds']);
   const own = itemsOf(spec['audiences']).every(audience => audiences.includes(String(audience)));
   const extended = extendsLifetime && pod !== null && own && shownSeconds === MOUNTED_LIFETIME_SECONDS;
-  return { shownSeconds, signed: extended ? { lifetimeSeconds: EXTENDED_LIFETIME_SECONDS, warnAfterSeconds: shownSeconds } : { lifetimeSeconds: shownSeconds, warnAfterSeconds: null } };
+  return { shownSeconds, signed: extended ? { lifetimeSeconds: Math.min(EXTENDED_LIFETIME_SECONDS, extendedSecondsMax ?? Infinity), warnAfterSeconds: shownSeconds } : { lifetimeSeconds: shownSeconds, warnAfterSeconds: null } };
 }

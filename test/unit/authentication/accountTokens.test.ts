@@ -52,7 +52,7 @@ describe('authentication/serviceaccount', () => {
     await put(storage, 'serviceaccounts', object('robot', 'u1'));
     await put(storage, 'pods', object('web', 'u2'));
     await put(storage, 'secrets', object('hidden', 'u3'));
-    verify = accountTokenVerifier({ issuers: [issuer, 'https://old.test'], keys, audiences: [issuer], lookup: createLookup(storage), now: () => clock });
+    verify = accountTokenVerifier({ issuers: [issuer, 'https://old.test'], keys: { current: keys }, audiences: [issuer], lookup: createLookup(storage), now: () => clock });
   });
 
   const payload = (more: Partial<NewClaims> = {}): JsonObject => payloadOf({
@@ -177,7 +177,7 @@ describe('authentication/serviceaccount', () => {
     const answer = async (token: string, held: string | null, labels: Record<string, string> = {}): Promise<unknown> => {
       const key = { resource: { group: '', resource: 'secrets' }, namespace: 'ns', name: 'kept' };
       if (held !== null) await storage.create(key, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'kept', namespace: 'ns', labels }, data: { token: Buffer.from(held).toString('base64') } }, { timeoutMs: 1000 });
-      const found = await secretTokens({ keys, storage, lookup: createLookup(storage) })(token);
+      const found = await secretTokens({ keys: { current: keys }, storage, lookup: createLookup(storage) })(token);
       return typeof found === 'object' && found !== null ? found.name : found;
     };
     const sign = (claims: JsonObject): Promise<string> => signedWith(rsa.privateKey, { alg: 'RS256' }, claims);

@@ -1,0 +1,40 @@
+import protobuf from 'protobufjs';
+
+/** The messages of the service that signs tokens outside, `k8s.io/externaljwt` version v1. */
+const definition = { nested: {
+  SignJWTRequest: { fields: { claims: { type: 'string', id: 1 } } },
+  SignJWTResponse: { fields: { header: { type: 'string', id: 1 }, signature: { type: 'string', id: 2 } } },
+  FetchKeysRequest: { fields: {} },
+  Key: { fields: { keyId: { type: 'string', id: 1 }, key: { type: 'bytes', id: 2 }, excludeFromOidcDiscovery: { type: 'bool', id: 3 } } },
+  Timestamp: { fields: { seconds: { type: 'int64', id: 1 }, nanos: { type: 'int32', id: 2 } } },
+  FetchKeysResponse: { fields: { keys: { rule: 'repeated', type: 'Key', id: 1 }, dataTimestamp: { type: 'Timestamp', id: 2 }, refreshHintSeconds: { type: 'int64', id: 3 } } },
+  MetadataRequest: { fields: {} },
+  MetadataResponse: { fields: { maxTokenExpirationSeconds: { type: 'int64', id: 1 } } },
+} };
+
+// The library's type of a field knows repeated ones only under another name.
+const root = protobuf.Root.fromJSON(definition as protobuf.INamespace);
+
+/** Encodes and decodes one type of message. What is absent reads as empty; whole numbers are plain numbers. */
+export interface MessageType<T> { encode(message: T): Buffer; decode(bytes: Uint8Array): T }
+
+function messageType<T extends object>(name: string): MessageType<T> {
+  const type = root.lookupType(name);
+  return {
+    encode: (message) => Buffer.from(type.encode(type.fromObject(message)).finish()),
+    decode: (bytes) => type.toObject(type.decode(bytes), { defaults: true, arrays: true, longs: Number }) as T,
+  };
+}
+
+export interface SignedParts { readonly header: string; readonly signature: string }
+export interface PublishedKey { readonly keyId: string; readonly key: Uint8Array; readonly excludeFromOidcDiscovery: boolean }
+export interface PublishedKeys { readonly keys: readonly PublishedKey[]; readonly dataTimestamp: { readonly seconds: number; readonly nanos: number } | null; readonly refreshHintSeconds: number }
+
+/** Methods of the service, by name: what goes and what comes. */
+export const signerMethods = {
+  Sign: { question: messageType<{ readonly claims: string }>('SignJWTRequest'), answer: messageType<SignedParts>('SignJWTResponse') },
+  FetchKeys: { question: messageType<object>('FetchKeysRequest'), answer: messageType<PublishedKeys>('FetchKeysResponse') },
+  Metadata: { question: messageType<object>('MetadataRequest'), answer: messageType<{ readonly maxTokenExpirationSeconds: number }>('MetadataResponse') },
+} as const;
+
+export const signerService = '/v1.ExternalJWTSigner';

@@ -1,0 +1,143 @@
+import { createPublicKey } from 'node:crypto';
+import { Client, credentials } from '@grpc/grpc-js';
+import type { JsonObject } from '../../../api/object.js';
+import { verificationKey, type VerificationKey, type VerificationKeys } from '../keys.js';
+import type { TokenIssuer } from '../issuer.js';
+import { signerMethods, signerService, type MessageType, type PublishedKeys, type SignedParts } from './messages.js';
+
+/** A service on a Unix socket that holds the keys of service account tokens, so that this process never sees them. */
+export interface ExternalSigner {
+  issuer(name: string): TokenIssuer;
+  readonly keys: VerificationKeys;
+  /** Longest lifetime that it signs. */
+  readonly lifetimeSecondsMax: number;
+  stop(): void;
+}
+
+export interface ExternalSignerOptions {
+  readonly socket: string;
+  /** Called when keys cannot be renewed: those that are known go on to count. */
+  readonly failed: (error: Error) => void;
+  readonly timeoutMs?: number;
+  readonly renewalIntervalMs?: number;
+}
+
+const defaultTimeoutMs = 10_000;
+const answerBytesMax = 1024 * 1024;
+/** Until the next try, when the keys could not be asked for. */
+const fallbackRefreshMs = 10_000;
+const refreshSecondsMax = 24 * 60 * 60;
+/** Least time between two questions for keys that tokens with unknown key ids cause: anybody can send such tokens. */
+const defaultRenewalIntervalMs = 1_000;
+const lifetimeSecondsMin = 600;
+const keyIdCharactersMax = 1_024;
+const algorithms: ReadonlySet<unknown> = new Set(['RS256', 'ES256', 'ES384', 'ES512']);
+
+/** Asks for keys and limits. Rejects when the service does not answer, or not sensibly: tokens of accounts would not work. */
+export async function connectSigner({ socket, failed, timeoutMs = defaultTimeoutMs, renewalIntervalMs = defaultRenewalIntervalMs }: ExternalSignerOptions): Promise<ExternalSigner> {
+  const client = new Client(`unix:${socket}`, credentials.createInsecure(), { 'grpc.max_receive_message_length': answerBytesMax, 'grpc.default_authority': 'localhost' });
+  const call = caller(client, timeoutMs);
+  try {
+    const { maxTokenExpirationSeconds } = await call('Metadata', {});
+    if (maxTokenExpirationSeconds < lifetimeSecondsMin) throw new Error(`it signs for at most ${maxTokenExpirationSeconds} seconds; at least ${lifetimeSecondsMin} are needed`);
+    const keys = await followKeys({ fetch: () => call('FetchKeys', {}), failed, renewalIntervalMs });
+    const sign = async (payload: JsonObject): Promise<string> => {
+      const claims = Buffer.from(JSON.stringify(payload)).toString('base64url');
+      const parts = await call('Sign', { claims });
+      await checkParts(parts, keys);
+      return `${parts.header}.${claims}.${parts.signature}`;
+    };
+    return { issuer: (issuer) => ({ issuer, sign }), keys, lifetimeSecondsMax: maxTokenExpirationSeconds, stop: () => { keys.stop(); client.close(); } };
+  } catch (cause) {
+    client.close();
+    throw new Error(`--service-account-signing-endpoint: the signer at ${socket} cannot be used: ${(cause as Error).message}`, { cause });
+  }
+}
+
+type Methods = typeof signerMethods;
+type Question<N extends keyof Methods> = Methods[N]['question'] extends MessageType<infer Q> ? Q : never;
+type Answer<N extends keyof Methods> = Methods[N]['answer'] extends MessageType<infer A> ? A : never;
+type Call = <N extends keyof Methods>(name: N, message: Question<N>) => Promise<Answer<N>>;
+
+function caller(client: Client, timeoutMs: number): Call {
+  return <N extends keyof Methods>(name: N, message: Question<N>) => new Promise<Answer<N>>((resolve, reject) => {
+    const { question, answer } = signerMethods[name] as unknown as { readonly question: MessageType<Question<N>>; readonly answer: MessageType<Answer<N>> };
+    client.makeUnaryRequest(`${signerService}/${name}`, question.encode, answer.decode, message, { deadline: Date.now() + timeoutMs }, (error, value) => {
+      if (error !== null) reject(new Error(`${name}: ${error.details}`, { cause: error }));
+      else if (value === undefined) reject(new Error(`${name}: no answer`));
+      else resolve(value);
+    });
+  });
+}
+
+interface FollowedKeys extends VerificationKeys {
+  /** Asks in any case: the key is one that the signer itself has just named. */
+  learn(): Promise<readonly VerificationKey[]>;
+  stop(): void;
+}
+interface KeySource { readonly fetch: () => Promise<PublishedKeys>; readonly failed: (error: Error) => void; readonly renewalIntervalMs: number }
+
+/** Asks for the keys now, as often as the service hints, and when a token names one that is unknown. */
+async function followKeys({ fetch, failed, renewalIntervalMs }: KeySource): Promise<FollowedKeys> {
+  let text = '';
+  let current: readonly VerificationKey[] = [];
+  let [askedAt, renewedAt] = [0, -Infinity];
+  let refreshMs = fallbackRefreshMs;
+  let timer: NodeJS.Timeout | null = null;
+  let asking: Promise<void> | null = null;
+  let stopped = false;
+  const ask = async (): Promise<void> => {
+    askedAt = performance.now();
+    const published = await fetch();
+    const read = readKeys(published);
+    refreshMs = Math.min(published.refreshHintSeconds, refreshSecondsMax) * 1000;
+    // The same keys stay the same list: what was verified with them goes on to count.
+    const now = JSON.stringify(published.keys.map(({ keyId, key, excludeFromOidcDiscovery }) => [keyId, Buffer.from(key).toString('base64'), excludeFromOidcDiscovery]));
+    if (now !== text) [current, text] = [read, now];
+  };
+  const schedule = (inMs: number): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = stopped ? null : setTimeout(() => { void askOnce(); }, inMs).unref();
+  };
+  const askOnce = (): Promise<void> => (asking ??= ask().then(() => { schedule(refreshMs); }, (error: unknown) => { failed(error as Error); schedule(fallbackRefreshMs); }).finally(() => { asking = null; }));
+  await ask();
+  schedule(refreshMs);
+  return {
+    get current() { return current; },
+    get maxAgeSeconds() { return Math.max(0, Math.floor((askedAt + refreshMs - performance.now()) / 1000)); },
+    renew: async () => {
+      if (asking === null && performance.now() - renewedAt < renewalIntervalMs) return current;
+      renewedAt = performance.now();
+      await askOnce();
+      return current;
+    },
+    learn: async () => {
+      await askOnce();
+      return current;
+    },
+    stop: () => {
+      stopped = true;
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
+
+function readKeys({ keys, refreshHintSeconds, dataTimestamp }: PublishedKeys): VerificationKey[] {
+  if (refreshHintSeconds <= 0) throw new Error(`its hint when to ask for keys again is ${refreshHintSeconds} seconds`);
+  if (keys.length === 0) throw new Error('it has no keys');
+  if (dataTimestamp === null) throw new Error('it does not say how old its keys are');
+  return keys.map(({ keyId, key, excludeFromOidcDiscovery }) => {
+    if (keyId === '' || keyId.length > keyIdCharactersMax) throw new Error(`a key has an id of ${keyId.length} characters`);
+    return { ...verificationKey(createPublicKey({ key: Buffer.from(key), format: 'der', type: 'spki' }), keyId), excluded: excludeFromOidcDiscovery };
+  });
+}
+
+/** What comes back must be what others can verify, and nothing more. */
+async function checkParts({ header, signature }: SignedParts, keys: FollowedKeys): Promise<void> {
+  if (signature === '') throw new Error('the signer returned no signature');
+  const { alg, kid, typ, ...rest } = JSON.parse(Buffer.from(header, 'base64url').toString('utf8')) as Readonly<Record<string, unknown>>;
+  if (Object.keys(rest).length > 0 || typ !== 'JWT' || !algorithms.has(alg)) throw new Error('the signer returned a header that is none of a service account token');
+  if (typeof kid !== 'string' || kid === '' || kid.length > keyIdCharactersMax) throw new Error('the signer returned a header without a usable key id');
+  const known = keys.current.some(({ id }) => id === kid) ? keys.current : await keys.learn();
+  if (known.some(({ id, excluded = false }) => id === kid && excluded)) throw new Error(`the signer signed with key ${kid}, which is not published`);
+}
