@@ -22,7 +22,7 @@ export const storageFlags = {
   }),
   ...inGroup('Storage', {
     'storage-backend': { kind: 'string', default: 'etcd3', oneOf: ['etcd3'], help: 'Kind of store. Without --etcd-servers the built-in store is used, which behaves the same.' },
-    'storage-media-type': { kind: 'string', default: 'application/json', oneOf: ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'], help: 'Form in which built-in types are stored from now on; what is stored already stays readable. Protobuf takes less disk, JSON less processing. Custom resources are always stored in JSON.' },
+    'storage-media-type': { kind: 'string', default: 'application/vnd.kubernetes.protobuf', oneOf: ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'], help: 'Form in which built-in types are stored from now on; what is stored already stays readable. Custom resources are always stored in JSON.' },
     'storage-initialization-timeout': { kind: 'duration', default: 60_000, min: 1, help: 'How long the start may wait for the store before the log says that a majority of members is missing. The server goes on waiting, and is not ready until then.' },
     'watch-cache': { kind: 'bool', default: true, help: 'Serve reads and watches from memory; otherwise from the store, which is slower and says the same.' },
     'watch-cache-sizes': { kind: 'strings', default: [], value: 'resource[.group]#size,...', check: watchCacheSize, help: 'Cache sizes; only 0 says something, which is "none": objects of that type are then read from the store.' },

@@ -104,10 +104,32 @@ function inJson(key: ObjectKey, object: ApiObject): JsonLayout {
  * Throws DamagedValueError.
  */
 export function itemOf(key: ObjectKey, value: Uint8Array, version: number): Item {
+  const source = sourceOf(key, value, version);
+  return 'bytes' in source ? source : readItem(key, source, version);
+}
+
+/** A stored value in another form than JSON that nobody has looked into yet. Its checksum is right. */
+export interface UnreadValue {
+  /** A copy. */
+  readonly stored: Buffer;
+  readonly apiVersion: string;
+}
+
+/**
+ * The same for readers that may never come: a value in JSON becomes an item, which costs no more than the copy; one in another form is left
+ * as it is. Throws DamagedValueError for what can be seen from outside.
+ */
+export function sourceOf(key: ObjectKey, value: Uint8Array, version: number): Item | UnreadValue {
   const stored = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   check(key, stored);
-  return stored[1] === jsonMediaType ? itemInJson(key, stored, version) : itemFrom(inJson(key, decoded(key, stored)), version);
+  if (stored[1] === jsonMediaType) return itemInJson(key, stored, version);
+  const own = Buffer.allocUnsafeSlow(stored.length);
+  stored.copy(own);
+  return { stored: own, apiVersion: apiVersionIn(own) };
 }
+
+/** Brings such a value into JSON. Throws DamagedValueError. */
+export const readItem = (key: ObjectKey, { stored }: UnreadValue, version: number): Item => itemFrom(inJson(key, decoded(key, stored)), version);
 
 /** A value in another form is brought into JSON once, here; from then on it is like any other. */
 export function itemFrom({ head, tail, versionAt, labelsAt, labelsLength, apiVersion, bigIntegers }: JsonLayout, version: number): Item {

@@ -116,6 +116,7 @@ class ReplicatedStorage implements RaftStorage {
     if (view === null) return this.store.get(resource.facts, key, version);
     const object = view.get(key.namespace, key.name);
     if (object instanceof DamagedItem) throw object.damage;
+    object?.assertReadable();
     return object === null ? { outcome: 'absent', version } : { outcome: 'found', object };
   }
 

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
 import type { ObjectKey, StoredObject, Version } from './contract.js';
-import { DamagedValueError, decodeItem, itemAtVersion, itemFrom, itemOf, type Item, type JsonLayout } from './encoding.js';
+import { DamagedValueError, decodeItem, itemAtVersion, itemFrom, readItem, sourceOf, type Item, type JsonLayout, type UnreadValue } from './encoding.js';
 
 /** Extracts the values for field selectors beyond `metadata.name` and `metadata.namespace`. */
 export type FieldsOf = (object: ApiObject) => Record<string, string>;
@@ -18,39 +18,64 @@ const noLabels: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
  * The one implementation of StoredObject. Labels and fields are extracted when first asked for: most objects are never selected on,
- * and parsing only the labels' few bytes costs less than keeping them for all.
+ * and parsing only the labels' few bytes costs less than keeping them for all. So is the JSON of what is stored in another form: most
+ * objects that a replica is told of are read there late or never.
  */
 export class StoredItem implements StoredObject {
   readonly apiVersion: string;
-  readonly item: Buffer;
-  private readonly versionAt: number;
-  private readonly labelsAt: number;
-  private readonly labelsLength: number;
-  private readonly bigIntegers: boolean;
+  private source: Item | UnreadValue;
   private labelsFound: Readonly<Record<string, string>> | null = null;
   private fieldsFound: Readonly<Record<string, string>> | null = null;
   private forms: Map<string, Buffer> | null = null;
 
-  constructor(readonly facts: ResourceFacts, readonly namespace: string, readonly name: string, readonly version: Version, item: Item) {
-    this.apiVersion = item.apiVersion;
-    this.item = item.bytes;
-    this.versionAt = item.versionAt;
-    this.labelsAt = item.labelsAt;
-    this.labelsLength = item.labelsLength;
-    this.bigIntegers = item.bigIntegers;
+  constructor(readonly facts: ResourceFacts, readonly namespace: string, readonly name: string, readonly version: Version, source: Item | UnreadValue) {
+    this.apiVersion = source.apiVersion;
+    this.source = source;
+  }
+
+  get item(): Buffer {
+    return this.read().bytes;
+  }
+
+  /** Bytes in memory for it, besides its encoded forms. Changes when it is first read. */
+  get size(): number {
+    return 'bytes' in this.source ? this.source.bytes.length : this.source.stored.length;
   }
 
   get labels(): Readonly<Record<string, string>> {
-    return this.labelsFound ??= this.labelsLength === 0 ? noLabels
-      : JSON.parse(this.item.toString('utf8', this.labelsAt, this.labelsAt + this.labelsLength)) as Record<string, string>;
+    return this.labelsFound ??= this.readLabels();
   }
 
   get fields(): Readonly<Record<string, string>> {
-    return this.fieldsFound ??= { ...this.facts.fieldsOf?.(this.decode()), 'metadata.name': this.name, 'metadata.namespace': this.namespace };
+    return this.fieldsFound ??= { ...this.readFields(), 'metadata.name': this.name, 'metadata.namespace': this.namespace };
   }
 
   decode(): ApiObject {
-    return decodeItem(this.item, this.bigIntegers);
+    const { bytes, bigIntegers } = this.read();
+    return decodeItem(bytes, bigIntegers);
+  }
+
+  /** Throws DamagedValueError now rather than when the object is shown. */
+  assertReadable(): void {
+    this.read();
+  }
+
+  /** The JSON and what is known of it. Throws DamagedValueError for a value whose inside makes no sense, though its checksum is right. */
+  private read(): Item {
+    if (!('bytes' in this.source)) this.source = readItem({ resource: this.facts.resource, namespace: this.namespace, name: this.name }, this.source, this.version);
+    return this.source;
+  }
+
+  private readLabels(): Readonly<Record<string, string>> {
+    return whatIsReadable(noLabels, () => {
+      const { bytes, labelsAt, labelsLength } = this.read();
+      return labelsLength === 0 ? noLabels : JSON.parse(bytes.toString('utf8', labelsAt, labelsAt + labelsLength)) as Record<string, string>;
+    });
+  }
+
+  private readFields(): Readonly<Record<string, string>> {
+    const { fieldsOf } = this.facts;
+    return fieldsOf === null ? noLabels : whatIsReadable(noLabels, () => fieldsOf(this.decode()));
   }
 
   encoded(form: string, make: (object: StoredObject) => Buffer): Buffer {
@@ -63,9 +88,18 @@ export class StoredItem implements StoredObject {
 
   /** The same state at another version: what a deletion shows. */
   atVersion(version: Version): StoredItem {
-    const { apiVersion, item: bytes, versionAt, labelsAt, labelsLength, bigIntegers } = this;
-    return new StoredItem(this.facts, this.namespace, this.name, version,
-      itemAtVersion({ bytes, apiVersion, versionAt, labelsAt, labelsLength, bigIntegers }, this.version, version));
+    const { source } = this;
+    return new StoredItem(this.facts, this.namespace, this.name, version, 'bytes' in source ? itemAtVersion(source, this.version, version) : source);
+  }
+}
+
+/** Selecting must not fail because one object is broken; showing it will. */
+function whatIsReadable<T>(otherwise: T, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DamagedValueError) return otherwise;
+    throw error;
   }
 }
 
@@ -85,7 +119,7 @@ export class DamagedItem extends StoredItem {
 export function storedObjectOf(facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array, json: JsonLayout | null = null): StoredItem {
   if (json !== null) return new StoredItem(facts, key.namespace, key.name, version, itemFrom(json, version));
   try {
-    return new StoredItem(facts, key.namespace, key.name, version, itemOf(key, value, version));
+    return new StoredItem(facts, key.namespace, key.name, version, sourceOf(key, value, version));
   } catch (error) {
     if (error instanceof DamagedValueError) return new DamagedItem(facts, key, version, error);
     throw error;

@@ -73,6 +73,42 @@ describe('forms of stored values', () => {
     });
   }
 
+  it('leaves a value unread until somebody looks inside', () => {
+    const value = encodeStored(at, object, form('application/vnd.kubernetes.protobuf'));
+    const seen = storedObjectOf({ resource: configMaps, fieldsOf: null }, at, 7, value);
+    expect(seen.fields).to.deep.equal({ 'metadata.name': 'a', 'metadata.namespace': 'one' });
+    expect([seen.size, seen.atVersion(8).size, seen.apiVersion]).to.deep.equal([value.length, value.length, 'v1']);
+    expect(seen.labels).to.deep.equal({ app: 'é' });
+    expect(seen.size).to.equal(seen.item.length);
+    expect(seen.atVersion(8).decode().metadata.resourceVersion).to.equal('8');
+  });
+
+  it('selects by nothing, and refuses to show, what makes no sense inside', () => {
+    const nonsense = Buffer.from(encodeStored(at, object, form('application/vnd.kubernetes.protobuf')));
+    nonsense.fill(0xff, 18, nonsense.length - 4).writeUInt32LE(crc32(nonsense.subarray(0, -4)), nonsense.length - 4);
+    const seen = storedObjectOf({ resource: configMaps, fieldsOf: each => ({ 'data.text': String((each['data'] as { text: string }).text) }) }, at, 7, nonsense);
+    expect([seen.labels, seen.fields]).to.deep.equal([{}, { 'metadata.name': 'a', 'metadata.namespace': 'one' }]);
+    expect(() => { seen.assertReadable(); }).to.throw(DamagedValueError);
+    expect(() => seen.decode()).to.throw(DamagedValueError);
+  });
+
+  it('shows its writer the same as everybody else', async () => {
+    const replica = new FakeReplica();
+    const [writer, other] = [createRaftStorage({ replica, storedForm: form('application/vnd.kubernetes.protobuf') }), createRaftStorage({ replica })];
+    await Promise.all([writer.ready(), other.ready()]);
+    const objects = storedObjects().filter(({ resource }) => resource.resource !== 'namespaces');
+    for (const { resource, object: original } of objects) {
+      const where = key(resource, original.metadata.namespace ?? '', original.metadata.name ?? '');
+      const written = applied(await writer.create(where, original, { timeoutMs: 1_000 }));
+      const read = await other.get(where, { at: 'any' });
+      expect(read.outcome === 'found' && read.object.decode(), resource.resource).to.deep.equal(written.decode());
+      expect(read.outcome === 'found' && read.object.version).to.equal(written.version);
+      const again = applied(await writer.update(where, { ...original, metadata: { ...original.metadata, labels: { changed: 'yes' } } }, written.version, { timeoutMs: 1_000 }));
+      expect(again.labels).to.deep.equal({ changed: 'yes' });
+    }
+    for (const storage of [writer, other]) storage.close();
+  });
+
   it('stores in JSON what has no other form', () => {
     const custom = key({ group: 'example.com', resource: 'widgets' }, 'one', 'w');
     for (const mediaType of otherTypes) expect(mediaTypeOf(encodeStored(custom, { apiVersion: 'example.com/v1', metadata: { name: 'w' }, odd: true }, form(mediaType)))).to.equal(1);
