@@ -48,6 +48,8 @@ export interface LeaderElectionOptions {
 
 /** Candidates do not all try at the same moment. They wait for a retry period at most, so that a lease that is given back is taken within one. */
 const jitter = 0.5;
+/** As in the reference. */
+const faultAfterMs = 20_000;
 
 export class LeaderElector {
   #lease: Lease | null = null;
@@ -62,6 +64,13 @@ export class LeaderElector {
 
   /** Whether this program may act now: asked before every write, because a program that was stopped for a while learns of it late. */
   get mayAct(): boolean { return !this.#over && this.#leads && this.options.clock.elapsed() - this.#renewedAt < this.options.renewDeadlineMs; }
+
+  /** Why this candidate is not well, for health checks: it thinks that it leads although its lease is long over. null while all is well. */
+  get fault(): string | null {
+    const { clock, leaseDurationMs, namespace, name } = this.options;
+    const late = this.#leads && !this.#over && clock.elapsed() - this.#renewedAt > leaseDurationMs + faultAfterMs;
+    return late ? `failed election to renew leadership on lease ${namespace}/${name}` : null;
+  }
 
   get #leads(): boolean { return this.#lease?.spec?.holderIdentity === this.options.identity; }
 

@@ -12,6 +12,7 @@ import { about, examples } from './about.js';
 import { Manager } from './manager.js';
 import { controllerManagerFlags } from './options/flags.js';
 import { readControllerManagerOptions, type ControllerManagerOptions } from './options/read.js';
+import { Checks } from './serving/checks.js';
 import { Metrics } from './serving/metrics.js';
 import { serveHealth } from './serving/health.js';
 
@@ -37,13 +38,14 @@ function describe({ help, version }: ControllerManagerOptions): boolean {
 async function run(options: ControllerManagerOptions): Promise<number> {
   const settings = connectionOf(options);
   const rootCa = options['root-ca-file'] ? fs.readFileSync(options['root-ca-file'], 'utf8') : settings.ca ?? null;
-  const metrics = new Metrics();
+  const metrics = new Metrics(options['disabled-metrics']);
+  const checks = new Checks();
   const identity = `${os.hostname()}_${randomUUID()}`;
-  const manager = new Manager({ options, settings, rootCa, clock: systemClock, random: Math.random, identity, version: release, metrics, log });
+  const manager = new Manager({ options, settings, rootCa, clock: systemClock, random: Math.random, identity, version: release, metrics, checks, log });
   const stop = stopRequest();
   // Neither connections nor timers of the clock keep a process alive.
   const awake = setInterval(() => undefined, 24 * 60 * 60 * 1000);
-  const serving = await serveHealth({ options, metrics, clock: systemClock });
+  const serving = await serveHealth({ options, metrics, checks, clock: systemClock });
   try {
     const result = await manager.run(stop);
     if (result === 'lost') log('error', 'the lease is lost: another manager may work now, so this one ends');

@@ -13,6 +13,7 @@ import { RestApi } from './client/rest.js';
 import { throttleFor } from './client/throttle.js';
 import { LeaderElector } from './leaderelection.js';
 import type { ControllerManagerOptions } from './options/read.js';
+import type { Checks } from './serving/checks.js';
 import type { Metrics } from './serving/metrics.js';
 
 /** What the manager needs of the process around it. */
@@ -25,6 +26,7 @@ export interface ManagerOptions {
   readonly identity: string;
   readonly version: string;
   readonly metrics: Metrics;
+  readonly checks: Checks;
   readonly log: (level: 'info' | 'error', message: string) => void;
 }
 
@@ -58,7 +60,7 @@ export class Manager {
   }
 
   async #elect(signal: AbortSignal): Promise<'stopped' | 'lost'> {
-    const { options, clock, random, identity, metrics, log } = this.manager;
+    const { options, clock, random, identity, metrics, checks, log } = this.manager;
     const renewDeadlineMs = options['leader-elect-renew-deadline'];
     const api = this.#api.with({ timeoutMs: renewDeadlineMs / 2 });
     const name = options['leader-elect-resource-name'];
@@ -68,6 +70,7 @@ export class Manager {
       leaseDurationMs: options['leader-elect-lease-duration'], retryPeriodMs: options['leader-elect-retry-period'], events: writer.as(program),
       onError: error => { if (!signal.aborted) log('error', `leader election: ${messageOf(error)}`); }, onNewLeader: holder => log('info', holder === identity ? 'this manager leads' : `${holder} leads`),
     });
+    checks.add('leaderElection', () => elector.fault);
     const lead = async (leading: AbortSignal): Promise<void> => {
       metrics.leading(name, true);
       await this.#lead(leading, () => elector.mayAct);
@@ -106,12 +109,19 @@ export class Manager {
   }
 
   async #runOne(name: string, controller: Controller, index: number, signal: AbortSignal): Promise<void> {
-    const { options, clock, metrics } = this.manager;
+    const { options, clock, metrics, checks } = this.manager;
     await pause(clock, options['controller-start-interval'] * index, signal);
     if (signal.aborted) return;
     metrics.running(name, true);
-    await controller.run(signal);
-    metrics.running(name, false);
+    let over = false;
+    const remove = checks.add(name, () => (over ? `${name} has ended` : null));
+    try {
+      await controller.run(signal);
+    } finally {
+      over = true;
+      metrics.running(name, false);
+      if (signal.aborted) remove();
+    }
   }
 
   #enabled(): readonly ControllerEntry[] { return controllerCatalogue.filter(entry => isEnabled(entry, this.manager.options.controllers)); }

@@ -2,6 +2,7 @@ import { QueueController, type Controller } from '../client/controller.js';
 import { discover } from '../client/discovery.js';
 import { isConflict, isNotFound, unless } from '../client/errors.js';
 import { isTerminating, keyTextOf, parseKey, timeOf } from '../client/object.js';
+import { every } from '../client/workQueue.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { namespaces, type Namespace } from '../kinds/core.js';
 import { deletionConditions, type Findings } from './conditions.js';
@@ -16,6 +17,7 @@ export function namespaceController(environment: ManagerEnvironment): Controller
   const controller = new QueueController(environment, {
     name: 'namespace', workers: environment.options['concurrent-namespace-syncs'], backoffMaxMs: 60_000,
     sync: key => syncNamespace(environment, key),
+    background: signal => every(environment.clock, environment.options['namespace-sync-period'], async () => { for (const namespace of environment.informers.of(namespaces).cache.list()) add(namespace); }, signal),
   });
   const add = (namespace: Namespace): void => {
     if (isTerminating(namespace)) controller.queue.addAfter(keyTextOf(namespace), settleMs);

@@ -15,7 +15,7 @@ const int32 = { min: 0, max: 2_147_483_647 } as const;
 
 /** Of the common options, those that work in this program. */
 function idle<T extends FlagTable>(table: T): T {
-  const working = ['help', 'version', 'logging-format', 'bind-address', 'tls-cert-file', 'tls-private-key-file', 'tls-min-version'];
+  const working = ['help', 'version', 'logging-format', 'bind-address', 'tls-cert-file', 'tls-private-key-file', 'tls-min-version', 'tls-cipher-suites', 'disabled-metrics'];
   // Set apart for the API server, which reads it and does nothing by it.
   const ours = ['enable-garbage-collector'];
   return Object.fromEntries(Object.entries(table).map(([name, flag]) => [name, ours.includes(name) ? effective(flag) : working.includes(name) ? flag : { ...flag, ...none }])) as T;
@@ -33,9 +33,9 @@ export const controllerManagerFlags = {
   ...inGroup('Connection to the API server', {
     kubeconfig: file('How to reach the API server, and as whom.'),
     master: { kind: 'string', default: null, value: 'url', help: 'Address of the API server; wins over --kubeconfig.' },
-    'kube-api-qps': { kind: 'float', default: 20, min: 0, help: 'Requests per second to the API server.' },
+    'kube-api-qps': { kind: 'float', default: 20, help: 'Requests per second to the API server, for each controller; negative for no limit.' },
     'kube-api-burst': { kind: 'int', default: 30, ...int32, help: 'Requests at once after a quiet time.' },
-    'kube-api-content-type': { kind: 'string', default: 'application/vnd.kubernetes.protobuf', help: 'Media type of requests to the API server.', ...none },
+    'kube-api-content-type': { kind: 'string', default: 'application/vnd.kubernetes.protobuf', oneOf: ['application/json', 'application/vnd.kubernetes.protobuf', 'application/vnd.orch.protobuf', 'application/cbor'], help: 'Media type of requests to the API server. This program speaks JSON whatever it says.', ...none },
     'min-resync-period': { kind: 'duration', default: 43_200_000, help: 'Caches are gone through anew at random between this time and twice it.' },
     'use-service-account-credentials': { kind: 'bool', default: false, help: 'Let each controller act as a service account of its own.' },
   }),
@@ -141,11 +141,11 @@ export const controllerManagerFlags = {
     'authentication-kubeconfig': file('Client configuration for reviewing tokens; without it they all count as anonymous.'),
     'authentication-skip-lookup': { kind: 'bool', default: false, help: 'Do not read missing configuration from the cluster.', ...none },
     'authentication-tolerate-lookup-failure': { kind: 'bool', default: false, help: 'Go on when that fails.', ...none },
-    'authentication-token-webhook-cache-ttl': { kind: 'duration', default: 10_000, help: 'How long reviews of tokens are remembered.', ...none },
+    'authentication-token-webhook-cache-ttl': { kind: 'duration', default: 10_000, help: 'How long reviews of tokens are remembered.' },
     'authorization-kubeconfig': file('Client configuration for access reviews; without it everything that is not always allowed is forbidden.'),
     'authorization-always-allow-paths': { kind: 'strings', default: ['/healthz', '/readyz', '/livez'], help: 'Paths that need no review.' },
-    'authorization-webhook-cache-authorized-ttl': { kind: 'duration', default: 10_000, help: 'How long a yes is remembered.', ...none },
-    'authorization-webhook-cache-unauthorized-ttl': { kind: 'duration', default: 10_000, help: 'How long a no is remembered.', ...none },
+    'authorization-webhook-cache-authorized-ttl': { kind: 'duration', default: 10_000, help: 'How long a yes is remembered.' },
+    'authorization-webhook-cache-unauthorized-ttl': { kind: 'duration', default: 10_000, help: 'How long a no is remembered.' },
     'client-ca-file': file('Authorities of client certificates.'),
     'requestheader-client-ca-file': idleFile('Authorities of front proxies, whose headers say who the user is.'),
     'requestheader-allowed-names': { kind: 'strings', default: [], help: 'Common names of those proxies; empty allows all.', ...none },

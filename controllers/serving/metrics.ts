@@ -9,7 +9,8 @@ export class Metrics {
   readonly #leader;
   readonly #running;
 
-  constructor() {
+  /** `disabled` names metrics that are not to be told of. */
+  constructor(disabled: readonly string[] = []) {
     const registers = [this.#registry];
     const seconds = [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10];
     const labelNames = ['name'] as const;
@@ -27,6 +28,7 @@ export class Metrics {
     };
     this.#leader = new Gauge({ name: 'leader_election_master_status', help: '1 while this program leads.', labelNames, registers });
     this.#running = new Gauge({ name: 'running_managed_controllers', help: '1 for each controller that runs.', labelNames: ['name', 'manager'] as const, registers });
+    for (const name of disabled) this.#registry.removeSingleMetric(name);
   }
 
   readonly queue = (name: string): QueueMetrics => ({

@@ -11,11 +11,16 @@ export interface ServingOptions {
   readonly pair: ServingPair;
   readonly clientCa?: string;
   readonly minVersion?: SecureVersion;
+  /** In the words of OpenSSL; the usual ones when absent. */
+  readonly ciphers?: string;
   /** Paths that everybody may read; others need `mayRead`. A trailing `*` stands for any ending. */
   readonly openPaths: readonly string[];
   readonly mayRead: (caller: Caller, path: string) => Promise<boolean>;
-  readonly routes: Readonly<Record<string, () => Promise<Page> | Page>>;
+  /** By path; a trailing slash stands for everything below. */
+  readonly routes: Readonly<Record<string, Route>>;
 }
+
+export type Route = (query: URLSearchParams, path: string) => Promise<Page> | Page;
 
 /** Who asks: what its certificate says, if that was checked, and its token, which was not. */
 export interface Caller {
@@ -33,7 +38,7 @@ const headerBytesMax = 16 * 1024;
 
 export async function serve(options: ServingOptions): Promise<Serving> {
   const server = https.createServer({
-    ...options.pair, maxHeaderSize: headerBytesMax, minVersion: options.minVersion ?? 'TLSv1.2',
+    ...options.pair, maxHeaderSize: headerBytesMax, minVersion: options.minVersion ?? 'TLSv1.2', ...(options.ciphers === undefined ? {} : { ciphers: options.ciphers }),
     ...(options.clientCa === undefined ? {} : { ca: options.clientCa, requestCert: true, rejectUnauthorized: false }),
   }, (request, response) => { void answer(request, response, options); });
   server.headersTimeout = idleTimeoutMs;
@@ -51,13 +56,13 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
 }
 
 async function pageOf(request: IncomingMessage, { openPaths, mayRead, routes }: ServingOptions): Promise<Page> {
-  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+  const { pathname: path, searchParams } = new URL(request.url ?? '/', 'https://localhost');
   const open = openPaths.some(pattern => (pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern));
   if (!open && !(await mayRead(callerOf(request), path))) return { status: 403, type: 'text/plain', body: `Forbidden: ${JSON.stringify(path)}\n` };
-  const route = routes[path];
+  const route = routes[path] ?? routes[`${path.slice(0, path.lastIndexOf('/'))}/`];
   if (!route) return { status: 404, type: 'text/plain', body: '404 page not found\n' };
   if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, type: 'text/plain', body: 'method not allowed\n' };
-  return route();
+  return route(searchParams, path);
 }
 
 function callerOf(request: IncomingMessage): Caller {

@@ -1,0 +1,36 @@
+import type { Page } from './server.js';
+
+/** Why something is not well; null while it is. */
+export type Check = () => string | null;
+
+const text = 'text/plain; charset=utf-8';
+
+/** What makes up the health of this program: a check for each part of it, which comes and goes with the part. */
+export class Checks {
+  readonly #checks = new Map<string, Check>();
+
+  /** The returned function takes the check away. */
+  add(name: string, check: Check): () => void {
+    this.#checks.set(name, check);
+    return () => { this.#checks.delete(name); };
+  }
+
+  /** `/healthz`: `ok`, or one line for each check when one fails or `verbose` asks; `exclude` leaves some out. `path` is the first word of the answer. */
+  all(path: string, query: URLSearchParams): Page {
+    const excluded = new Set(query.getAll('exclude'));
+    const results = [...this.#checks].filter(([name]) => !excluded.has(name)).map(([name, check]) => ({ name, fault: check() }));
+    const well = results.every(({ fault }) => fault === null);
+    if (well && !query.has('verbose')) return { status: 200, type: text, body: 'ok' };
+    // What is wrong goes to the log of the part; whoever may look here need not learn it.
+    const lines = results.map(({ name, fault }) => (fault === null ? `[+]${name} ok` : `[-]${name} failed: reason withheld`));
+    return { status: well ? 200 : 500, type: text, body: [...lines, `${path} check ${well ? 'passed' : 'failed'}`, ''].join('\n') };
+  }
+
+  /** `/healthz/NAME`. */
+  one(name: string): Page {
+    const check = this.#checks.get(name);
+    if (!check) return { status: 404, type: text, body: '404 page not found\n' };
+    const fault = check();
+    return fault === null ? { status: 200, type: text, body: 'ok' } : { status: 500, type: text, body: `internal server error: ${fault}\n` };
+  }
+}

@@ -1,0 +1,28 @@
+import type { Clock } from '../client/clock.js';
+
+/** Answers that are kept; the oldest goes first. */
+const keptMax = 1_024;
+
+/** Keeps answers for a time that depends on the answer; 0 for not at all. Questions that are under way are asked once. */
+export class Remembered<V> {
+  readonly #kept = new Map<string, { readonly answer: Promise<V>; until: number }>();
+
+  constructor(private readonly clock: Clock, private readonly keepMs: (answer: V) => number) {}
+
+  async of(key: string, ask: () => Promise<V>): Promise<V> {
+    const known = this.#kept.get(key);
+    if (known && this.clock.elapsed() < known.until) return known.answer;
+    const entry = { answer: ask(), until: Infinity };
+    this.#kept.delete(key);
+    this.#kept.set(key, entry);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > keptMax && oldest !== undefined) this.#kept.delete(oldest);
+    try {
+      entry.until = this.clock.elapsed() + this.keepMs(await entry.answer);
+    } catch (error) {
+      this.#kept.delete(key);
+      throw error;
+    }
+    return entry.answer;
+  }
+}
