@@ -3,12 +3,16 @@ import type { Storage } from '../storage/contract.js';
 import { alwaysAdmit, alwaysDeny } from './always.js';
 import type { PluginConfigurations } from './configuration.js';
 import type { AdmissionPlugin } from './contract.js';
+import { denyServiceExternalIps } from './externalIps.js';
 import { defaultIngressClass } from './ingressClass.js';
 import { limitRanger } from './limits/limitRanger.js';
 import { createLookup, type Lookup } from './lookup.js';
 import { enabledPlugins, INHERENT_PLUGINS, placeOf } from './names.js';
 import { taintNodesByCondition } from './nodeTaints.js';
+import { alwaysPullImages } from './pods/alwaysPull.js';
+import { limitHardAntiAffinity } from './pods/antiAffinity.js';
 import { defaultTolerationSeconds } from './pods/defaultTolerations.js';
+import { extendedResourceToleration } from './pods/extendedResources.js';
 import { priority } from './pods/priority.js';
 import { runtimeClass } from './pods/runtimeClass.js';
 import { serviceAccount } from './pods/serviceAccount.js';
@@ -36,17 +40,21 @@ export interface StepParts {
  */
 const STEPS: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   AlwaysAdmit: () => alwaysAdmit,
+  LimitPodHardAntiAffinityTopology: () => limitHardAntiAffinity(),
   LimitRanger: ({ lookup }) => limitRanger(lookup),
-  ServiceAccount: ({ lookup, random }) => serviceAccount(lookup, random),
+  ServiceAccount: ({ lookup, random }) => serviceAccount({ lookup, random }),
   TaintNodesByCondition: () => taintNodesByCondition(),
+  AlwaysPullImages: () => alwaysPullImages(),
   PodSecurity: ({ lookup, configuration }) => podSecurity(lookup, podSecurityRules(configuration)),
   Priority: ({ lookup }) => priority(lookup),
   DefaultTolerationSeconds: ({ tolerationSeconds }) => defaultTolerationSeconds(tolerationSeconds),
+  ExtendedResourceToleration: () => extendedResourceToleration(),
   DefaultStorageClass: ({ lookup }) => defaultStorageClass(lookup),
   StorageObjectInUseProtection: () => storageInUseProtection(),
   PersistentVolumeClaimResize: ({ lookup }) => claimResize(lookup),
   RuntimeClass: ({ lookup }) => runtimeClass(lookup),
   DefaultIngressClass: ({ lookup }) => defaultIngressClass(lookup),
+  DenyServiceExternalIPs: () => denyServiceExternalIps(),
   PodTopologyLabels: ({ lookup }) => podTopologyLabels(lookup),
   ResourceQuota: ({ storage }) => resourceQuota(storage),
   AlwaysDeny: () => alwaysDeny,

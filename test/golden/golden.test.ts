@@ -10,7 +10,8 @@ describe('golden', function () {
   before(async function () {
     if (goldenFolder === null) this.skip();
     const { areas } = readExpectations();
-    test = await ClusterUnderTest.start();
+    // A controller gives new namespaces their default account, without which pods are refused.
+    test = await ClusterUnderTest.start({ managers: 1 });
     const { certFile, keyFile } = test.cluster.pki.admin;
     results = await replay(goldenFolder, listScenarios(goldenFolder, areas), { address: test.cluster.address, certFile, keyFile });
     const passed = results.filter(result => result.passed).length;

@@ -20,7 +20,7 @@ async function main(): Promise<number> {
   const { areas, passing } = readExpectations();
   const names = listScenarios(goldenFolder, areas).filter(name => positionals.length === 0 || positionals.some(part => name.includes(part)));
   if (names.length === 0) return say('no scenario has such a name', 1);
-  const cluster = await startCluster({ dataDirectory: temporaryDirectory('golden'), replicas: values.replicas === '3' ? 3 : 1 });
+  const cluster = await startCluster({ dataDirectory: temporaryDirectory('golden'), replicas: values.replicas === '3' ? 3 : 1, managers: 1 });
   try {
     const results = await replayRepeatedly(goldenFolder, names, cluster, Number(values.repeat));
     report(results, passing);

@@ -1,11 +1,13 @@
+import { setTimeout } from 'node:timers/promises';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { forbidden } from '../../api/status.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { generatedName } from '../../registry/generatedName.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import { annotationsOf, MIRROR_ANNOTATION } from '../../registry/core/pod/annotations.js';
-import type { AdmissionPlugin } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';
+import { forbiddenSecret } from './mountableSecrets.js';
 
 const ACCOUNTS = { group: '', resource: 'serviceaccounts' };
 const PODS = { group: '', resource: 'pods' };
@@ -56,28 +58,60 @@ function mirrorProblem(spec: JsonObject): string | null {
   return projects ? 'a mirror pod may not use ServiceAccountToken volume projections' : null;
 }
 
-/** Gives every pod an account, and what belongs to it. `random` gives numbers in [0, 1). */
-export const serviceAccount = (lookup: Lookup, random: () => number): AdmissionPlugin => ({
-  name: 'ServiceAccount',
-  resources: ['pods'],
-  async admit({ operation, subresource, object, namespace, name }) {
-    if (operation !== 'CREATE' || subresource !== '' || object === null) return;
-    const spec = ensureObject(object, 'spec');
-    if (Object.hasOwn(annotationsOf(object), MIRROR_ANNOTATION)) {
-      const problem = mirrorProblem(spec);
-      if (problem !== null) throw forbidden(PODS, name, problem);
-      return;
+/** The default account of a namespace is made by a controller, a moment after the namespace itself. */
+const DEFAULT_ACCOUNT_ATTEMPTS = 10;
+const ATTEMPT_DISTANCE_MS = 100;
+
+export interface ServiceAccountParts {
+  readonly lookup: Lookup;
+  /** Numbers in [0, 1). */
+  readonly random: () => number;
+  /** Waits so many milliseconds. */
+  readonly pause?: (milliseconds: number) => Promise<unknown>;
+}
+
+/** Gives every pod an account, and what belongs to it. */
+export const serviceAccount = ({ lookup, random, pause = setTimeout }: ServiceAccountParts): AdmissionPlugin => {
+  const accountOf = async ({ namespace, name }: AdmissionRequest, spec: JsonObject): Promise<ApiObject> => {
+    const accountName = textAt(spec, 'serviceAccountName');
+    for (let attempt = 1; ; attempt++) {
+      const account = await lookup.find(ACCOUNTS, namespace, accountName);
+      if (account !== null) return account;
+      if (accountName !== DEFAULT_ACCOUNT || attempt >= DEFAULT_ACCOUNT_ATTEMPTS) {
+        throw forbidden(PODS, name, `error looking up service account ${namespace}/${accountName}: serviceaccount ${JSON.stringify(accountName)} not found`);
+      }
+      await pause(ATTEMPT_DISTANCE_MS * (1 + random()));
     }
-    const accountName = textAt(spec, 'serviceAccountName') || DEFAULT_ACCOUNT;
-    spec['serviceAccountName'] = accountName;
-    spec['serviceAccount'] = accountName;
-    const account = await lookup.find(ACCOUNTS, namespace, accountName);
-    // Every namespace gets its default account, but a moment later than itself.
-    if (account === null && accountName !== DEFAULT_ACCOUNT) {
-      throw forbidden(PODS, name, `error looking up service account ${namespace}/${accountName}: serviceaccount ${JSON.stringify(accountName)} not found`);
-    }
-    if (wantsToken(spec, account ?? { metadata: {} })) mountToken(spec, () => generatedName(VOLUME_PREFIX, random));
-    const secrets = itemsOf(account?.['imagePullSecrets']);
-    if (itemsOf(spec['imagePullSecrets']).length === 0 && secrets.length > 0) spec['imagePullSecrets'] = [...secrets];
-  },
-});
+  };
+  return {
+    name: 'ServiceAccount',
+    resources: ['pods'],
+    async admit(request) {
+      if (!isNewPod(request)) return;
+      const spec = ensureObject(request.object, 'spec');
+      if (isMirror(request.object)) {
+        const problem = mirrorProblem(spec);
+        if (problem !== null) throw forbidden(PODS, request.name, problem);
+        return;
+      }
+      const accountName = textAt(spec, 'serviceAccountName') || DEFAULT_ACCOUNT;
+      spec['serviceAccountName'] = accountName;
+      spec['serviceAccount'] = accountName;
+      const account = await accountOf(request, spec);
+      if (wantsToken(spec, account)) mountToken(spec, () => generatedName(VOLUME_PREFIX, random));
+      const secrets = itemsOf(account['imagePullSecrets']);
+      if (itemsOf(spec['imagePullSecrets']).length === 0 && secrets.length > 0) spec['imagePullSecrets'] = [...secrets];
+    },
+    async validate(request) {
+      const debugs = request.subresource === 'ephemeralcontainers' && request.operation === 'UPDATE';
+      if (request.object === null || isMirror(request.object) || !(debugs || isNewPod(request))) return;
+      const spec = ensureObject(request.object, 'spec');
+      const problem = forbiddenSecret(spec, await accountOf(request, spec), debugs ? ['ephemeralContainers'] : ['initContainers', 'containers']);
+      if (problem !== null) throw forbidden(PODS, request.name, problem);
+    },
+  };
+};
+
+const isMirror = (pod: ApiObject): boolean => Object.hasOwn(annotationsOf(pod), MIRROR_ANNOTATION);
+const isNewPod = (request: AdmissionRequest): request is AdmissionRequest & { readonly object: ApiObject } =>
+  request.operation === 'CREATE' && request.subresource === '' && request.object !== null;

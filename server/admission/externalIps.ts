@@ -1,0 +1,19 @@
+import type { ApiObject } from '../api/object.js';
+import { forbidden } from '../api/status.js';
+import { objectAt } from '../registry/defaulting.js';
+import { itemsOf } from '../registry/members.js';
+import type { AdmissionPlugin } from './contract.js';
+
+const SERVICES = { group: '', resource: 'services' };
+const addressesOf = (service: ApiObject): readonly string[] => itemsOf((objectAt(service, 'spec') ?? {})['externalIPs']).map(String);
+
+/** Services may not take over addresses that they do not have already. */
+export const denyServiceExternalIps = (): AdmissionPlugin => ({
+  name: 'DenyServiceExternalIPs',
+  resources: ['services'],
+  validate({ name, subresource, object, old }) {
+    if (subresource !== '' || object === null) return;
+    const present = old === null ? [] : addressesOf(old);
+    if (addressesOf(object).some(address => !present.includes(address))) throw forbidden(SERVICES, name, 'Use of external IPs is denied by admission control');
+  },
+});

@@ -1,0 +1,41 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { forbidden } from '../../api/status.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import { notSupported, Path, type FieldError } from '../../registry/validation/field.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+
+const PODS = { group: '', resource: 'pods' };
+const LISTS = ['initContainers', 'containers', 'ephemeralContainers'];
+const ALWAYS = 'Always';
+
+/** The pod, when the write brings images that were not there before. Subresources change no images, but one. */
+const podWithImages = ({ subresource, object, old }: AdmissionRequest): ApiObject | null => {
+  if (object === null || (subresource !== '' && subresource !== 'ephemeralcontainers')) return null;
+  return old === null || imagesOf(object) !== imagesOf(old) ? object : null;
+};
+const imagesOf = (pod: ApiObject): string => JSON.stringify(containersOf(pod).map(({ image }) => image ?? ''));
+const containersOf = (pod: ApiObject): JsonObject[] => LISTS.flatMap(list => objectsIn(objectAt(pod, 'spec') ?? {}, list));
+const imageVolumesOf = (pod: ApiObject): JsonObject[] => objectsIn(objectAt(pod, 'spec') ?? {}, 'volumes').map(volume => objectAt(volume, 'image')).filter(image => image !== null);
+
+/** Images are pulled anew for every pod, so nobody runs a private image because another pod has brought it to the node. */
+export const alwaysPullImages = (): AdmissionPlugin => ({
+  name: 'AlwaysPullImages',
+  resources: ['pods'],
+  admit(request) {
+    const pod = podWithImages(request);
+    if (pod === null) return;
+    for (const container of containersOf(pod)) container['imagePullPolicy'] = ALWAYS;
+    for (const image of imageVolumesOf(pod)) image['pullPolicy'] = ALWAYS;
+  },
+  validate(request) {
+    const pod = podWithImages(request);
+    const finding = pod === null ? undefined : findingsIn(pod)[0];
+    if (finding !== undefined) throw forbidden(PODS, request.name, `${finding.path}: ${finding.message}`);
+  },
+});
+
+const findingsIn = (pod: ApiObject): FieldError[] => LISTS.flatMap(list => objectsIn(objectAt(pod, 'spec') ?? {}, list).flatMap((container, position) => {
+  const policy = textAt(container, 'imagePullPolicy');
+  return policy === ALWAYS ? [] : [notSupported(Path.of('spec', list).index(position).child('imagePullPolicy'), policy, [ALWAYS])];
+}));

@@ -1,0 +1,19 @@
+import { forbidden } from '../../api/status.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { textAt } from '../../registry/members.js';
+import type { AdmissionPlugin } from '../contract.js';
+
+const PODS = { group: '', resource: 'pods' };
+const HOST = 'kubernetes.io/hostname';
+
+/** A pod may keep others away from its node, not from a whole zone. */
+export const limitHardAntiAffinity = (): AdmissionPlugin => ({
+  name: 'LimitPodHardAntiAffinityTopology',
+  resources: ['pods'],
+  validate({ name, subresource, object }) {
+    if (subresource !== '' || object === null) return;
+    const rules = objectAt(objectAt(objectAt(object, 'spec') ?? {}, 'affinity') ?? {}, 'podAntiAffinity') ?? {};
+    const wide = objectsIn(rules, 'requiredDuringSchedulingIgnoredDuringExecution').map(term => textAt(term, 'topologyKey')).find(key => key !== HOST);
+    if (wide !== undefined) throw forbidden(PODS, name, `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${wide} but only key ${HOST} is allowed`);
+  },
+});

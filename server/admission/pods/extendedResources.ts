@@ -1,0 +1,19 @@
+import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
+import { isExtendedResource } from '../../registry/validation/resourcenames.js';
+import type { AdmissionPlugin } from '../contract.js';
+import { mergeTolerations } from './tolerations.js';
+
+/** Nodes with rare devices are kept free by a taint named after the device; pods that ask for the device may go there. */
+export const extendedResourceToleration = (): AdmissionPlugin => ({
+  name: 'ExtendedResourceToleration',
+  resources: ['pods'],
+  admit({ operation, subresource, object }) {
+    if ((operation !== 'CREATE' && operation !== 'UPDATE') || subresource !== '' || object === null) return;
+    const spec = ensureObject(object, 'spec');
+    const requested = [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')]
+      .flatMap(container => Object.keys(objectAt(objectAt(container, 'resources') ?? {}, 'requests') ?? {})).filter(isExtendedResource);
+    if (requested.length === 0) return;
+    const added = [...new Set(requested)].sort().map(key => ({ key, operator: 'Exists', effect: 'NoSchedule' }));
+    spec['tolerations'] = mergeTolerations(objectsIn(spec, 'tolerations'), added);
+  },
+});
