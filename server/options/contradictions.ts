@@ -26,6 +26,7 @@ const oidcNames = ['oidc-issuer-url', 'oidc-client-id', 'oidc-ca-file', 'oidc-us
 
 const rules: readonly Rule[] = [
   pair('tls-cert-file', 'tls-private-key-file'),
+  suitesOfHttp2,
   pair('kubelet-client-certificate', 'kubelet-client-key'),
   pair('proxy-client-cert-file', 'proxy-client-key-file'),
   pair('etcd-certfile', 'etcd-keyfile'),
@@ -57,6 +58,15 @@ const rules: readonly Rule[] = [
   (options) => runtimeConfigComplaint(options['runtime-config']),
   (options) => admissionComplaint(options),
 ];
+
+/** RFC 9113, section 9.2.2, demands one of these below TLS 1.3; without it, clients of HTTP/2 could not connect by TLS 1.2. */
+const http2Suites = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
+
+function suitesOfHttp2(options: ApiServerOptions): string | null {
+  const suites = options['tls-cipher-suites'];
+  if (suites.length === 0 || options['disable-http2-serving'] || options['tls-min-version'] === 'VersionTLS13' || suites.some((suite) => http2Suites.includes(suite))) return null;
+  return `--tls-cipher-suites needs ${http2Suites.join(' or ')} for HTTP/2; add one of them, or give --disable-http2-serving or --tls-min-version=VersionTLS13`;
+}
 
 function modeNeeds(mode: string, option: Name): Rule {
   return (options, given) => {

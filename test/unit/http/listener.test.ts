@@ -10,9 +10,11 @@ import { writeJson } from '../../../server/http/errors.js';
 import type { Exchange } from '../../../server/http/exchange.js';
 import { ListenError, listen, secureContextOptions } from '../../../server/http/listener.js';
 import { fixed, LiveFiles } from '../../../server/files/liveFile.js';
+import { readApiServerOptions } from '../../../server/options/apiserver.js';
+import { servingOptions } from '../../../server/serving.js';
 import { sniChooser } from '../../../server/http/sni.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
-import { call1, call2, openFrontDoor } from './frontDoor.js';
+import { call1, call2, openFrontDoor, recordingLogger } from './frontDoor.js';
 import { createIdentities } from './identities.js';
 import type { Identities, Identity } from './identities.js';
 
@@ -65,6 +67,34 @@ describe('the listener', () => {
     const socket = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false, maxVersion: 'TLSv1.2' });
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
     expect(error.code).to.match(/ALERT_PROTOCOL_VERSION/);
+    await door.listener.close();
+  });
+
+  it('tells clients how many streams a connection may have', async () => {
+    const settingsOf = async (http2StreamsMax: number): Promise<number | undefined> => {
+      const door = await openFrontDoor({ identities, server, resources: quick, listener: { http2StreamsMax } });
+      const session = http2.connect(`https://127.0.0.1:${door.port}`, { rejectUnauthorized: false });
+      const [settings] = (await once(session, 'remoteSettings')) as [http2.Settings];
+      session.destroy();
+      await door.listener.close();
+      return settings.maxConcurrentStreams;
+    };
+    expect([await settingsOf(7), await settingsOf(0)]).to.deep.equal([7, 1_000]);
+  });
+  it('talks in the suites that it was given', async () => {
+    const options = readApiServerOptions(['--tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA', `--tls-cert-file=${server.certFile}`, `--tls-private-key-file=${server.keyFile}`, '--tls-min-version=VersionTLS12']);
+    if (!options.ok) throw new Error(options.errors.join());
+    const live = new LiveFiles();
+    const { tls: settings } = await servingOptions(options.options, live, recordingLogger([]));
+    live.stop();
+    const door = await openFrontDoor({ identities, server, resources: quick, listener: { tls: settings } });
+    const talk = async (ciphers: string): Promise<string> => {
+      const socket = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false, maxVersion: 'TLSv1.2', ciphers });
+      const outcome = await Promise.race([once(socket, 'secureConnect').then(() => socket.getCipher().name), once(socket, 'error').then(() => 'refused')]).catch(() => 'refused');
+      socket.destroy();
+      return outcome;
+    };
+    expect([await talk('ECDHE-ECDSA-AES128-GCM-SHA256'), await talk('ECDHE-ECDSA-AES256-SHA'), await talk('ECDHE-ECDSA-CHACHA20-POLY1305')]).to.deep.equal(['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-SHA', 'refused']);
     await door.listener.close();
   });
 
