@@ -15,6 +15,7 @@ import { quotaController } from './resourcequota/quotaController.js';
 import { defaultAccountController } from './serviceaccount/defaultAccounts.js';
 import { rootCaPublisher } from './serviceaccount/rootCaPublisher.js';
 import { tokensController } from './serviceaccounttoken/tokensController.js';
+import { statefulSetController } from './statefulset/statefulSetController.js';
 import { ttlController } from './ttlafterfinished/ttlController.js';
 
 /** One controller of this program. */
@@ -52,11 +53,12 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   { name: 'endpointslice-controller', alias: 'endpointslice', account: 'endpointslice-controller', component: 'endpoint-slice-controller', make: endpointSliceController },
   { name: 'endpoints-controller', alias: 'endpoint', account: 'endpoint-controller', make: endpointsController },
   { name: 'disruption-controller', alias: 'disruption', account: 'disruption-controller', component: 'controllermanager', make: disruptionController },
+  { name: 'statefulset-controller', alias: 'statefulset', account: 'statefulset-controller', make: statefulSetController },
 ];
 
 /** Controllers of the reference that this program does not have yet. */
 export const missingControllers: readonly string[] = [
-  'daemonset-controller', 'endpointslice-mirroring-controller', 'legacy-serviceaccount-token-controller', 'statefulset-controller',
+  'daemonset-controller', 'endpointslice-mirroring-controller', 'legacy-serviceaccount-token-controller',
 ];
 
 /** Whether `--controllers` asks for a controller: its own name decides, `*` decides for the rest. */

@@ -31,6 +31,9 @@ export function jsonHash(value: unknown, collisions: number | undefined): string
   return safeWord(String(hash));
 }
 
+/** The hash of what a revision holds, and of how often its name was taken before. */
+export const dataHash = (data: unknown, collisions: number): string => safeWord(String(fnv1(Buffer.from(`${canonical(data)}${collisions}`))));
+
 /** JSON with members in order, and without those that say nothing. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;

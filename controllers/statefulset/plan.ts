@@ -1,0 +1,151 @@
+import { isTerminating, nameOf, uidOf } from '../client/object.js';
+import type { ControllerRevision, StatefulSet, StatefulSetStatus } from '../kinds/apps.js';
+import type { PersistentVolumeClaim, Pod } from '../kinds/core.js';
+import { nextAvailabilityMs } from '../replicaset/plan.js';
+import { templateOf } from '../revisions/history.js';
+import { isAvailable, isFinished } from '../workloads/podState.js';
+import { claimsOf, corrected, identityMatches, isInRange, newPod, ordinalOf, replicasOf, startOf, storageMatches } from './identity.js';
+import { isStale, withOwners } from './retention.js';
+import { rollout } from './rollout.js';
+import { statusOf } from './status.js';
+
+/** What is known of a StatefulSet when a decision is made. */
+export interface Observed {
+  readonly set: StatefulSet;
+  /** Its own. */
+  readonly pods: readonly Pod[];
+  readonly claimOf: (name: string) => PersistentVolumeClaim | undefined;
+  /** What pods are brought from, and to. */
+  readonly current: ControllerRevision;
+  readonly update: ControllerRevision;
+  readonly collisions: number;
+  readonly now: number;
+}
+
+export type Action =
+  /** `claims` are made first; `ending` are claims that still have to go, and let it fail. */
+  | { readonly do: 'create'; readonly pod: Pod; readonly claims: readonly PersistentVolumeClaim[]; readonly ending: readonly string[] }
+  | { readonly do: 'claim'; readonly pod: Pod; readonly claims: readonly PersistentVolumeClaim[] }
+  | { readonly do: 'own'; readonly pod: Pod; readonly claim: PersistentVolumeClaim }
+  | { readonly do: 'correct'; readonly pod: Pod; readonly claims: readonly PersistentVolumeClaim[] }
+  | { readonly do: 'delete'; readonly pod: Pod };
+
+export interface Plan {
+  /** One after the other; a failure ends the plan. Within a stage the order counts only where `inOrder`. */
+  readonly stages: readonly (readonly Action[])[];
+  readonly inOrder: boolean;
+  readonly status: StatefulSetStatus;
+  /** Look again then, though nothing changes until then. */
+  readonly againAfterMs: number | null;
+}
+
+/** Actions, and whether nothing may follow them now. */
+interface Step { readonly actions: readonly Action[]; readonly blocks: boolean }
+
+export const isInOrder = ({ spec }: StatefulSet): boolean => spec?.podManagementPolicy !== 'Parallel';
+
+/** Decides the next steps of a StatefulSet. Pure. */
+export function plan(observed: Observed): Plan {
+  const { set, pods, now } = observed;
+  const inOrder = isInOrder(set);
+  const againAfterMs = nextAvailabilityMs(pods.filter(pod => !isTerminating(pod)), set.spec?.minReadySeconds ?? 0, now);
+  const stages = isTerminating(set) ? [] : stagesOf(observed, inOrder);
+  // What a rollout deletes is not of the current revision any more.
+  const updating = stages.length === stageCount ? stages.at(-1)?.length ?? 0 : 0;
+  return { stages: stages.filter(stage => stage.length > 0), inOrder, status: statusOf(observed, updating), againAfterMs };
+}
+
+const stageCount = 4;
+
+function stagesOf(observed: Observed, inOrder: boolean): (readonly Action[])[] {
+  const { set } = observed;
+  const replicas = replicasAt(observed);
+  const condemned = observed.pods.filter(pod => ordinalOf(pod) >= 0 && !isInRange(set, ordinalOf(pod))).sort((a, b) => ordinalOf(b) - ordinalOf(a));
+  const living = collect(replicas, inOrder, replica => replicaStep(observed, replica, inOrder));
+  if (living.blocks) return [living.actions];
+  const owning = condemned.flatMap(pod => owners(observed, pod));
+  const firstUnavailable = [...replicas.map(({ pod }) => pod), ...[...condemned].reverse()].find(pod => isUnavailable(observed, pod)) ?? null;
+  const going = collect(condemned, inOrder, pod => condemnedStep(observed, pod, firstUnavailable, inOrder));
+  if (going.blocks || set.spec?.updateStrategy?.type === 'OnDelete') return [living.actions, owning, going.actions];
+  const victims = rollout({ set, update: observed.update, replicas: replicas.map(({ pod }) => pod), isUnavailable: pod => isUnavailable(observed, pod) });
+  return [living.actions, owning, going.actions, victims.map(pod => ({ do: 'delete', pod }))];
+}
+
+/** In order, what blocks ends the walk; otherwise everything is done at once and nothing blocks. */
+function collect<T>(items: readonly T[], inOrder: boolean, step: (item: T) => Step): Step {
+  const actions: Action[] = [];
+  for (const item of items) {
+    const { actions: more, blocks } = step(item);
+    actions.push(...more);
+    if (blocks && inOrder) return { actions, blocks: true };
+  }
+  return { actions, blocks: false };
+}
+
+interface Replica { readonly pod: Pod; readonly exists: boolean }
+
+/** The pod of each ordinal; those that are missing as they are to be made. */
+function replicasAt({ set, pods, current, update }: Observed): readonly Replica[] {
+  const known = new Map(pods.map(pod => [ordinalOf(pod), pod]));
+  return Array.from({ length: replicasOf(set) }, (_, index) => {
+    const ordinal = startOf(set) + index;
+    const pod = known.get(ordinal);
+    if (pod) return { pod, exists: true };
+    const revision = staysCurrent(set, index) ? current : update;
+    return { pod: newPod(set, templateOf(revision) ?? set.spec?.template, nameOf(revision), ordinal), exists: false };
+  });
+}
+
+/** Below the partition of a rolling update pods keep the revision they had. */
+function staysCurrent({ spec, status }: StatefulSet, index: number): boolean {
+  const { type = 'RollingUpdate', rollingUpdate } = spec?.updateStrategy ?? {};
+  if (type !== 'RollingUpdate') return false;
+  return index < (rollingUpdate ? rollingUpdate.partition ?? 0 : status?.currentReplicas ?? 0);
+}
+
+const isRunning = ({ status }: Pod): boolean => status?.phase === 'Running';
+export const isUnavailable = ({ set, now }: Pick<Observed, 'set' | 'now'>, pod: Pod): boolean => !isRunning(pod) || !isAvailable(pod, set.spec?.minReadySeconds ?? 0, now) || isTerminating(pod);
+
+function replicaStep(observed: Observed, { pod, exists }: Replica, inOrder: boolean): Step {
+  const { set } = observed;
+  if (isFinished(pod)) return { actions: isTerminating(pod) ? [] : [{ do: 'delete', pod }], blocks: true };
+  if (!exists) return creation(observed, pod);
+  const pending = pod.status?.phase === 'Pending' ? lacking(observed, pod).missing : [];
+  const claims: readonly Action[] = pending.length > 0 ? [{ do: 'claim', pod, claims: pending }] : [];
+  const owning = isTerminating(pod) ? [] : owners(observed, pod);
+  if (inOrder && isUnavailable(observed, pod)) return { actions: [...claims, ...owning], blocks: true };
+  const isRight = identityMatches(pod) && storageMatches(set, pod);
+  return { actions: [...claims, ...owning, ...(isRight ? [] : [{ do: 'correct', pod: corrected(set, pod), claims: lacking(observed, pod).missing } as const])], blocks: false };
+}
+
+/** A pod whose claim goes with its predecessor waits until the claim is gone. */
+function creation(observed: Observed, pod: Pod): Step {
+  const { set, claimOf } = observed;
+  const stale = [...claimsOf(set, ordinalOf(pod)).values()].some(({ metadata: { name = '' } }) => { const claim = claimOf(name); return claim !== undefined && isStale(claim, set, nameOf(pod), uidOf(pod)); });
+  if (stale) return { actions: [], blocks: true };
+  const { missing, ending } = lacking(observed, pod);
+  return { actions: [{ do: 'create', pod, claims: missing, ending }], blocks: true };
+}
+
+function lacking({ set, claimOf }: Observed, pod: Pod): { readonly missing: readonly PersistentVolumeClaim[]; readonly ending: readonly string[] } {
+  const claims = [...claimsOf(set, ordinalOf(pod)).values()];
+  const known = claims.flatMap(claim => claimOf(nameOf(claim)) ?? []);
+  return { missing: claims.filter(claim => !claimOf(nameOf(claim))), ending: known.filter(isTerminating).map(nameOf) };
+}
+
+/** Claims whose owners are to change. */
+function owners({ set, claimOf }: Observed, pod: Pod): readonly Action[] {
+  return [...claimsOf(set, ordinalOf(pod)).values()].flatMap(wanted => {
+    const claim = claimOf(nameOf(wanted));
+    const changed = claim && withOwners(claim, set, pod);
+    return changed ? [{ do: 'own', pod, claim: changed } as const] : [];
+  });
+}
+
+/** In order, one goes at a time, from the highest, and only while all others are well; save that the first that is not well may go. */
+function condemnedStep(observed: Observed, pod: Pod, firstUnavailable: Pod | null, inOrder: boolean): Step {
+  if (isTerminating(pod)) return { actions: [], blocks: true };
+  if (inOrder && isUnavailable(observed, pod) && pod !== firstUnavailable) return { actions: [], blocks: true };
+  return { actions: [{ do: 'delete', pod }], blocks: true };
+}
+

@@ -1,0 +1,40 @@
+import { nameOf, type KubeObject, type OwnerReference } from '../client/object.js';
+import { apiVersionOf, groupOf, type Resource } from '../client/resource.js';
+import { statefulSets, type StatefulSet } from '../kinds/apps.js';
+import { pods, type PersistentVolumeClaim, type Pod } from '../kinds/core.js';
+import { controllerReference } from '../workloads/claim.js';
+import { sameJson } from '../workloads/sameJson.js';
+import { isInRange, ordinalOf } from './identity.js';
+
+/**
+ * Who owns the claims of a pod, so that the garbage collector deletes them when their time is over: the set where claims go with the set, the
+ * pod where they go with a scale down (of which it is condemned). Pure.
+ */
+
+type Owner = 'set' | 'pod' | null;
+
+function wantedOwner(set: StatefulSet, pod: Pod): Owner {
+  const { whenDeleted, whenScaled } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
+  if (whenScaled === 'Delete' && !isInRange(set, ordinalOf(pod))) return 'pod';
+  return whenDeleted === 'Delete' ? 'set' : null;
+}
+
+const names = (reference: OwnerReference, type: Resource, owner: KubeObject): boolean => reference.kind === type.kind && groupOf(reference.apiVersion) === type.group && reference.name === nameOf(owner);
+const isOwn = (reference: OwnerReference, set: StatefulSet, pod: Pod): boolean => names(reference, statefulSets, set) || names(reference, pods, pod);
+
+/** The claim with the owners that it should have, or null when it has them. A claim that someone else controls is left to them. */
+export function withOwners(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): PersistentVolumeClaim | null {
+  const before = claim.metadata.ownerReferences ?? [];
+  const others = before.filter(reference => !isOwn(reference, set, pod));
+  const wanted = others.some(({ controller }) => controller) ? null : wantedOwner(set, pod);
+  const own = wanted === null ? [] : [wanted === 'set' ? controllerReference(statefulSets, set) : controllerReference(pods, pod)];
+  const ownerReferences = [...others, ...own];
+  return sameJson(before, ownerReferences) ? null : { ...claim, metadata: { ...claim.metadata, ownerReferences } };
+}
+
+/** Whether a claim is about to go with a former pod of the same name: a new pod must not mount it. */
+export function isStale(claim: PersistentVolumeClaim, set: StatefulSet, podName: string, podUid: string): boolean {
+  if (set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return false;
+  return (claim.metadata.ownerReferences ?? []).some(({ kind, apiVersion, name, uid }) => kind === pods.kind && apiVersion === apiVersionOf(pods) && name === podName && uid !== podUid);
+}
+

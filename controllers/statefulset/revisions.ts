@@ -1,0 +1,56 @@
+import { nameOf, namespaceOf } from '../client/object.js';
+import { statefulSets, type ControllerRevision, type StatefulSet } from '../kinds/apps.js';
+import type { Pod } from '../kinds/core.js';
+import { holds, nextNumber, oldestFirst, patchOf, superfluous } from '../revisions/history.js';
+import { controllerReference } from '../workloads/claim.js';
+import { dataHash } from '../workloads/templateHash.js';
+
+/** Revisions of a StatefulSet. Pure. */
+
+const hashLabel = 'controller.kubernetes.io/hash';
+/** Which revision a pod was made from. */
+export const revisionLabel = 'controller-revision-hash';
+const defaultHistoryLimit = 10;
+/** Room for a dash and the hash in a name. */
+const namePrefixMax = 223;
+
+export const revisionNameOf = (pod: Pod): string => pod.metadata.labels?.[revisionLabel] ?? '';
+
+/** The revision for the template of a set, when its name was taken `collisions` times by others. */
+export function newRevision(set: StatefulSet, number: number, collisions: number): ControllerRevision {
+  const data = patchOf(set.spec?.template);
+  const hash = dataHash(data, collisions);
+  return {
+    metadata: {
+      name: `${nameOf(set).slice(0, namePrefixMax)}-${hash}`, namespace: namespaceOf(set), labels: { ...set.spec?.template?.metadata?.labels, [hashLabel]: hash },
+      ...(set.metadata.annotations ? { annotations: set.metadata.annotations } : {}), ownerReferences: [controllerReference(statefulSets, set)],
+    },
+    data, revision: number,
+  };
+}
+
+export type UpdateRevision =
+  | { readonly do: 'keep'; readonly revision: ControllerRevision }
+  /** The template was in force before: its revision becomes the newest. */
+  | { readonly do: 'renumber'; readonly revision: ControllerRevision; readonly number: number }
+  | { readonly do: 'create'; readonly number: number };
+
+/** How to come to the revision that pods are to be brought to. */
+export function updateRevision(set: StatefulSet, revisions: readonly ControllerRevision[]): UpdateRevision {
+  const ordered = oldestFirst(revisions);
+  const equal = ordered.filter(revision => holds(revision, set.spec?.template)).at(-1);
+  if (!equal) return { do: 'create', number: nextNumber(ordered) };
+  const newest = ordered.at(-1);
+  return newest === equal ? { do: 'keep', revision: equal } : { do: 'renumber', revision: equal, number: nextNumber(ordered) };
+}
+
+/** The revision that pods are brought from; the newest where the set knows of none. */
+export const currentRevision = (set: StatefulSet, revisions: readonly ControllerRevision[], update: ControllerRevision): ControllerRevision =>
+  revisions.find(revision => nameOf(revision) === set.status?.currentRevision) ?? update;
+
+/** Revisions to delete: what no pod runs, beyond the limit. */
+export function revisionsToDelete(set: StatefulSet, revisions: readonly ControllerRevision[], pods: readonly Pod[], live: readonly ControllerRevision[]): readonly ControllerRevision[] {
+  const alive = new Set([...live.map(nameOf), ...pods.map(revisionNameOf)]);
+  return superfluous(revisions.filter(revision => !alive.has(nameOf(revision))), set.spec?.revisionHistoryLimit ?? defaultHistoryLimit);
+}
+

@@ -1,0 +1,38 @@
+import { isTerminating, nameOf } from '../client/object.js';
+import type { ControllerRevision, StatefulSet } from '../kinds/apps.js';
+import type { IntOrString, Pod } from '../kinds/core.js';
+import { scaled } from '../workloads/intOrPercent.js';
+import { revisionNameOf } from './revisions.js';
+
+export interface Rollout {
+  readonly set: StatefulSet;
+  readonly update: ControllerRevision;
+  /** By ordinal, those among them that are about to be made. */
+  readonly replicas: readonly Pod[];
+  readonly isUnavailable: (pod: Pod) => boolean;
+}
+
+/** The pods to delete so that they come back with the newest template: from the highest ordinal down to the partition. Pure. */
+export function rollout({ set, update, replicas, isUnavailable }: Rollout): readonly Pod[] {
+  const { partition = 0, maxUnavailable } = set.spec?.updateStrategy?.rollingUpdate ?? {};
+  const targets = replicas.slice(partition).reverse();
+  const isOld = (pod: Pod): boolean => revisionNameOf(pod) !== nameOf(update) && !isTerminating(pod);
+  if (maxUnavailable === undefined) return oneByOne(targets, isOld, isUnavailable);
+  const unavailable = replicas.filter(isUnavailable).length;
+  return several(targets.filter(isOld), bound(maxUnavailable, replicas.length) - unavailable, isUnavailable);
+}
+
+/** A small share of a small set would be nothing, and the update would stand still. */
+const bound = (maxUnavailable: IntOrString, replicas: number): number => Math.max(1, scaled(maxUnavailable, replicas, 'down'));
+
+/** Each waits until all above it are well. A broken one of an old template is replaced nevertheless: it could wait for ever. */
+function oneByOne(targets: readonly Pod[], isOld: (pod: Pod) => boolean, isUnavailable: (pod: Pod) => boolean): readonly Pod[] {
+  const next = targets.find(pod => isOld(pod) || isUnavailable(pod));
+  return next && isOld(next) ? [next] : [];
+}
+
+/** As many as may be unavailable besides those that are; what is unavailable already costs nothing. */
+function several(old: readonly Pod[], room: number, isUnavailable: (pod: Pod) => boolean): readonly Pod[] {
+  let left = Math.max(0, room);
+  return old.filter(pod => isUnavailable(pod) || left-- > 0);
+}

@@ -1,0 +1,79 @@
+import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
+import { isControlledBy, keyOf, nameOf, uidOf } from '../client/object.js';
+import type { ManagerEnvironment } from '../environment.js';
+import type { StatefulSet } from '../kinds/apps.js';
+import { persistentVolumeClaims, pods, type PersistentVolumeClaim, type Pod } from '../kinds/core.js';
+import type { Action } from './plan.js';
+
+type Verb = 'create' | 'update' | 'delete';
+const reasons: Readonly<Record<Verb, string>> = { create: 'Create', update: 'Update', delete: 'Delete' };
+
+/** Carries out what is decided for pods and claims, and tells of it in the words of the reference. */
+export class StatefulPods {
+  constructor(private readonly environment: ManagerEnvironment) {}
+
+  async carryOut(set: StatefulSet, action: Action | undefined): Promise<void> {
+    const { api } = this.environment;
+    switch (action?.do) {
+      case 'create': await this.#create(set, action); return;
+      case 'claim': await this.#claim(set, action.pod, action.claims); return;
+      case 'own': await unless(isNotFound, api.update(persistentVolumeClaims, action.claim)); return;
+      case 'correct':
+        await this.#told(set, 'update', action.pod, async () => {
+          await this.#claim(set, action.pod, action.claims);
+          await api.update(pods, action.pod);
+        });
+        return;
+      case 'delete':
+        // By uid: the pod's successor has the same name.
+        await this.#told(set, 'delete', action.pod, () => unless(isNotFound, api.delete(pods, keyOf(action.pod), { preconditions: { uid: uidOf(action.pod) } })));
+        return;
+      case undefined:
+    }
+  }
+
+  async #create(set: StatefulSet, { pod, claims, ending }: Extract<Action, { do: 'create' }>): Promise<void> {
+    const { api } = this.environment;
+    await this.#told(set, 'create', pod, async () => {
+      await this.#claim(set, pod, claims);
+      if (ending.length > 0) throw new Error(ending.map(name => `pvc ${name} is being deleted`).join(', '));
+      await api.create(pods, pod);
+    }, async error => {
+      if (isNamespaceTerminating(error)) return true;
+      if (!isAlreadyExists(error)) return false;
+      // It may be ours, and the cache not show it yet. That of someone else stands in the way, which is no event.
+      const there = await unless(isNotFound, api.get(pods, keyOf(pod)));
+      if (there && !isControlledBy(there, set)) throw error;
+      return true;
+    });
+  }
+
+  async #claim(set: StatefulSet, pod: Pod, claims: readonly PersistentVolumeClaim[]): Promise<void> {
+    const { api, events } = this.environment;
+    for (const claim of claims) {
+      try {
+        await api.create(persistentVolumeClaims, claim);
+        events.normal(set, 'SuccessfulCreate', `create Claim ${nameOf(claim)} Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)} success`);
+      } catch (error) {
+        if (isAlreadyExists(error)) continue;
+        if (isNamespaceTerminating(error)) throw error;
+        events.warning(set, 'FailedCreate', `create Claim ${nameOf(claim)} for Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)} failed error: ${messageOf(error)}`);
+        throw new Error(`failed to create PVC ${nameOf(claim)}: ${messageOf(error)}`, { cause: error });
+      }
+    }
+  }
+
+  /** Tells how `work` ended, unless `expected` says that nothing happened. */
+  async #told(set: StatefulSet, verb: Verb, pod: Pod, work: () => Promise<unknown>, expected: (error: unknown) => Promise<boolean> = () => Promise.resolve(false)): Promise<void> {
+    const { events } = this.environment;
+    const what = `${verb} Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)}`;
+    try {
+      await work();
+    } catch (error) {
+      if (await expected(error)) return;
+      if (!isConflict(error)) events.warning(set, `Failed${reasons[verb]}`, `${what} failed error: ${messageOf(error)}`);
+      throw error;
+    }
+    events.normal(set, `Successful${reasons[verb]}`, `${what} successful`);
+  }
+}

@@ -1,0 +1,128 @@
+import { QueueController, type Controller } from '../client/controller.js';
+import { isAlreadyExists, isNamespaceTerminating, isNotFound, unless } from '../client/errors.js';
+import { controllerOf, isTerminating, keyOf, keyTextOf, nameOf, namespaceOf, uidOf } from '../client/object.js';
+import { selects } from '../client/selectors.js';
+import type { ManagerEnvironment } from '../environment.js';
+import { controllerRevisions, statefulSets, type ControllerRevision, type StatefulSet, type StatefulSetStatus } from '../kinds/apps.js';
+import { persistentVolumeClaims, pods, type PersistentVolumeClaim, type Pod } from '../kinds/core.js';
+import { holds, oldestFirst } from '../revisions/history.js';
+import { claim } from '../workloads/claim.js';
+import { controllerIndex, follow, orphanWord } from '../workloads/following.js';
+import { slowStart } from '../workloads/podControl.js';
+import { isMember, parseName } from './identity.js';
+import { plan, type Plan } from './plan.js';
+import { currentRevision, newRevision, revisionsToDelete, updateRevision } from './revisions.js';
+import { sameStatus } from './status.js';
+import { StatefulPods } from './statefulPods.js';
+
+/** Gives pods names, an order and claims that outlive them. */
+export function statefulSetController(environment: ManagerEnvironment): Controller {
+  const loop = new StatefulSetLoop(environment);
+  const controller: QueueController = new QueueController(environment, { name: 'statefulset', workers: environment.options['concurrent-statefulset-syncs'], sync: key => loop.sync(key) });
+  controller.watch(statefulSets);
+  follow(controller, { ownerType: statefulSets, type: pods, wouldAdopt: (set, pod) => isMember(set, pod) && selects(set.spec?.selector, pod.metadata.labels) });
+  follow(controller, { ownerType: statefulSets, type: controllerRevisions, wouldAdopt: ({ spec }, revision) => selects(spec?.selector, revision.metadata.labels) });
+  const { cache } = environment.informers.of(statefulSets);
+  // A pod that is someone else's may stand in the way.
+  controller.needs(pods).addHandlers({ removed: pod => { const key = `${namespaceOf(pod)}/${parseName(nameOf(pod))?.parent ?? ''}`; if (cache.get(key)) controller.queue.add(key); } });
+  const queue = (object: PersistentVolumeClaim): void => { for (const set of cache.inNamespace(namespaceOf(object))) if (mayHave(set, object)) controller.queue.add(keyTextOf(set)); };
+  controller.needs(persistentVolumeClaims).addHandlers({ added: queue, changed: (before, after) => { if (before !== after) queue(after); }, removed: queue });
+  return controller;
+}
+
+const mayHave = (set: StatefulSet, object: PersistentVolumeClaim): boolean => (set.spec?.volumeClaimTemplates ?? []).some(template => nameOf(object).startsWith(`${nameOf(template)}-${nameOf(set)}-`));
+
+interface Revisions { readonly all: readonly ControllerRevision[]; readonly update: ControllerRevision; readonly current: ControllerRevision; readonly collisions: number }
+
+/** Names that are tried for a revision whose hash others have. */
+const collisionsMax = 100;
+
+export class StatefulSetLoop {
+  readonly #pods: StatefulPods;
+
+  constructor(private readonly environment: ManagerEnvironment) { this.#pods = new StatefulPods(environment); }
+
+  async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
+    const { api, informers, clock } = this.environment;
+    const set = informers.of(statefulSets).cache.get(key);
+    if (!set) return;
+    const owned = await claim({ api, ownerType: statefulSets, owner: set, type: pods, candidates: this.#candidates(pods, set), matches: pod => isMember(set, pod) && selects(set.spec?.selector, pod.metadata.labels) });
+    const revisions = await unless(isNamespaceTerminating, this.#revisions(set));
+    if (!revisions) return;
+    const claims = informers.of(persistentVolumeClaims).cache;
+    const { stages, inOrder, status, againAfterMs } = plan({ set, pods: owned, claimOf: name => claims.get(`${namespaceOf(set)}/${name}`), ...revisions, now: clock.now() });
+    const failure = await this.#carryOut(set, stages, inOrder);
+    await this.#writeStatus(set, status);
+    if (failure !== null) throw failure instanceof Error ? failure : new Error(String(failure));
+    if (!isTerminating(set)) await this.#prune(set, revisions, owned);
+    if (againAfterMs !== null) return { againAfterMs };
+  }
+
+  #candidates(type: typeof pods, set: StatefulSet): readonly Pod[];
+  #candidates(type: typeof controllerRevisions, set: StatefulSet): readonly ControllerRevision[];
+  #candidates(type: typeof pods | typeof controllerRevisions, set: StatefulSet): readonly (Pod | ControllerRevision)[] {
+    const { cache } = this.environment.informers.of<Pod | ControllerRevision>(type as typeof pods);
+    return [...cache.by(controllerIndex, uidOf(set)), ...cache.by(controllerIndex, orphanWord(namespaceOf(set)))];
+  }
+
+  /** The revisions of a set, with the one of its template. null for a set that goes away and has none. */
+  async #revisions(set: StatefulSet): Promise<Revisions | null> {
+    const { api } = this.environment;
+    const collisions = set.status?.collisionCount ?? 0;
+    const all = await claim({ api, ownerType: statefulSets, owner: set, type: controllerRevisions, candidates: this.#candidates(controllerRevisions, set), matches: revision => selects(set.spec?.selector, revision.metadata.labels) });
+    const found = updateRevision(set, all);
+    if (found.do === 'keep' || isTerminating(set)) {
+      const update = found.do === 'create' ? oldestFirst(all).at(-1) : found.revision;
+      return update ? { all, update, current: currentRevision(set, all, update), collisions } : null;
+    }
+    if (found.do === 'renumber') {
+      const update = await api.update(controllerRevisions, { ...found.revision, revision: found.number });
+      return { all, update, current: currentRevision(set, all, update), collisions };
+    }
+    const made = await this.#create(set, found.number, collisions);
+    return { all, update: made.revision, current: currentRevision(set, all, made.revision), collisions: made.collisions };
+  }
+
+  /** Another name is taken when the first belongs to another template; it may also be ours, and the cache not show it yet. */
+  async #create(set: StatefulSet, number: number, known: number): Promise<{ readonly revision: ControllerRevision; readonly collisions: number }> {
+    const { api } = this.environment;
+    for (let collisions = known; collisions < known + collisionsMax; collisions++) {
+      const wanted = newRevision(set, number, collisions);
+      const created = await unless(isAlreadyExists, api.create(controllerRevisions, wanted));
+      if (created) return { revision: created, collisions };
+      const there = await api.get(controllerRevisions, keyOf(wanted));
+      if (holds(there, set.spec?.template) && controllerOf(there)?.uid === uidOf(set)) return { revision: there, collisions };
+    }
+    throw new Error(`every name of a revision of ${keyTextOf(set)} is taken`);
+  }
+
+  /** Returns what failed; the rest of the plan has then not been begun. */
+  async #carryOut(set: StatefulSet, stages: Plan['stages'], inOrder: boolean): Promise<unknown> {
+    for (const stage of stages) {
+      // One at a time, or first one and then ever more.
+      const { failure } = inOrder ? await this.#inTurn(set, stage) : await slowStart(stage.length, index => this.#pods.carryOut(set, stage[index]));
+      if (failure !== null) return failure;
+    }
+    return null;
+  }
+
+  async #inTurn(set: StatefulSet, stage: Plan['stages'][number]): Promise<{ readonly failure: unknown }> {
+    try {
+      for (const action of stage) await this.#pods.carryOut(set, action);
+      return { failure: null };
+    } catch (failure) {
+      return { failure };
+    }
+  }
+
+  async #writeStatus(set: StatefulSet, status: StatefulSetStatus): Promise<void> {
+    if (sameStatus(set.status, status)) return;
+    await unless(isNotFound, this.environment.api.update(statefulSets, { ...set, status }, { subresource: 'status' }));
+  }
+
+  async #prune(set: StatefulSet, { all, current, update }: Revisions, owned: readonly Pod[]): Promise<void> {
+    for (const revision of revisionsToDelete(set, all, owned, [current, update])) {
+      await unless(isNotFound, this.environment.api.delete(controllerRevisions, keyOf(revision), { preconditions: { uid: uidOf(revision) } }));
+    }
+  }
+}
