@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from 'commander';
 import type { ReplicaCount } from '../../deploy/settings.js';
+import { benchAccess } from './access.js';
 import { withBenchCluster, type BenchCluster } from './benchCluster.js';
 import { benchBigCache } from './bigcache.js';
+import { benchControllers } from './controllers.js';
 import { benchControlPlane } from './controlplane.js';
 import { benchReads } from './reads.js';
 import { benchWatchCache } from './watchcache.js';
 import { benchWatchers } from './watchers.js';
-import { benchWrites } from './writes.js';
 import { benchWrites } from './writes.js';
 
 const positive = (text: string): number => {
@@ -38,12 +39,11 @@ program.command('writes')
   .option('--replicas <list>', 'cluster sizes to measure', replicaCounts, [1, 3] as ReplicaCount[])
   .action((options: { seconds: number; connections: number; replicas: ReplicaCount[] }) => benchWrites(options));
 
-program.command('writes')
-  .description('updates, patches of each type and applies, over HTTP/1.1')
+program.command('access')
+  .description('gets with client certificates and account tokens, with roles on and off')
   .option('--seconds <n>', 'how long each measure runs', positive, 3)
-  .option('--connections <n>', 'connections of the load generator', positive, 32)
-  .option('--replicas <list>', 'cluster sizes to measure', replicaCounts, [1, 3] as ReplicaCount[])
-  .action((options: { seconds: number; connections: number; replicas: ReplicaCount[] }) => benchWrites(options));
+  .option('--connections <n>', 'connections of the load generator', positive, 16)
+  .action((options: { seconds: number; connections: number }) => benchAccess(options));
 
 const reading: Readonly<Record<string, { readonly about: string; readonly run: (cluster: BenchCluster, options: { readonly seconds: number }) => Promise<void> }>> = {
   reads: { about: 'gets and lists over HTTP/2, and gets beside lists of 200 MB', run: benchReads },
@@ -54,6 +54,14 @@ for (const [name, { about, run }] of Object.entries(reading)) {
   program.command(name).description(about).option('--seconds <n>', 'how long each measure runs', positive, 5)
     .action((options: { seconds: number }) => withBenchCluster(1, cluster => run(cluster, options)));
 }
+
+program.command('controllers')
+  .description('what controllers take: a deployment, a job, the end of a namespace, and an idle manager')
+  .option('--replicas <n>', 'API servers', text => replicaCounts(text)[0] ?? 1, 1 as ReplicaCount)
+  .option('--pods <n>', 'pods of the deployment and of the job', positive, 500)
+  .option('--idle-pods <n>', 'pods beside an idle manager', Number, 5_000)
+  .option('--idle-seconds <n>', 'how long it is looked at', positive, 30)
+  .action((options: { replicas: ReplicaCount; pods: number; idlePods: number; idleSeconds: number }) => benchControllers(options));
 
 program.command('watchcache').description('the watch cache by itself; with --expose-gc also its memory').action(benchWatchCache);
 
