@@ -1,5 +1,6 @@
 import type { Pod } from '../kinds/core.js';
 import { podsToDelete } from '../workloads/deletionOrder.js';
+import { isFinished } from '../workloads/podState.js';
 import { remainingMs, type Backoff } from './backoff.js';
 import type { Facts } from './facts.js';
 import { finishedAt, hasIndexBackoff, indexFailures, indexIgnoredFailures, indexOf, isCounted, isIndexed, isSuspended, replacesFailedOnly } from './podOutcome.js';
@@ -61,7 +62,7 @@ function withoutOwnIndex(active: readonly Pod[], indexOfPod: (pod: Pod) => numbe
 
 /** The lowest indexes that have neither ended nor run. */
 function freeIndexes({ job, active, pods, succeededIndexes, failedIndexes }: Facts, count: number): number[] {
-  const occupying = replacesFailedOnly(job) ? pods.filter(({ status, metadata }) => status?.phase !== 'Failed' && status?.phase !== 'Succeeded' && (metadata.deletionTimestamp !== undefined || active.length > 0)) : active;
+  const occupying = replacesFailedOnly(job) ? pods.filter(pod => !isFinished(pod)) : active;
   const taken = new Set([...succeededIndexes, ...failedIndexes, ...occupying.flatMap(pod => indexOf(pod, job) ?? [])]);
   const free: number[] = [];
   for (let index = 0; index < (job.spec?.completions ?? 0) && free.length < count; index++) if (!taken.has(index)) free.push(index);
