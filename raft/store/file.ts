@@ -6,7 +6,8 @@ import { changeCrc, revisionOf, stateFromRow, stateRow } from './rows.js';
 import type { ChangeRow, KeyHead, StateRow, StoreState } from './rows.js';
 
 const mebibyte = 1024 * 1024;
-const cacheBytes = 64 * mebibyte;
+/** Inner pages of a store of some gigabytes. Leaves come from the system's cache: who reads is served from memory, not from here. */
+const cacheBytes = 24 * mebibyte;
 /** The write-ahead file goes into the database file when it has this many pages: 4 MiB, some 15 ms of writing. */
 export const checkpointPages = 1000;
 /** Smaller files are read and verified as a whole when they are opened: some 100 ms at most. */

@@ -134,7 +134,14 @@ export const readItem = (key: ObjectKey, { stored }: UnreadValue, version: numbe
 /** A value in another form is brought into JSON once, here; from then on it is like any other. */
 export function itemFrom({ head, tail, versionAt, labelsAt, labelsLength, apiVersion, bigIntegers }: JsonLayout, version: number): Item {
   const inserted = `${versionPrefix}${version}"`;
-  return { bytes: Buffer.from(head + inserted + tail), apiVersion, versionAt: versionAt + versionPrefix.length, labelsAt: labelsLength === 0 ? 0 : labelsAt + inserted.length, labelsLength, bigIntegers };
+  return { bytes: ownBytes(head + inserted + tail), apiVersion, versionAt: versionAt + versionPrefix.length, labelsAt: labelsLength === 0 ? 0 : labelsAt + inserted.length, labelsLength, bigIntegers };
+}
+
+/** Memory of its own: small buffers usually share a slab, and one that stays would keep whatever else was in its slab. */
+function ownBytes(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
 }
 
 function decoded(key: ObjectKey, stored: Buffer): ApiObject {

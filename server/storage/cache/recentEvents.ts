@@ -10,8 +10,8 @@ const bytesMax = 4 << 20;
  * remembered, and their frames are made once for all of the herd. Live events need none of this: they are shown to everybody in one turn.
  */
 export class RecentEvents {
-  private readonly added = new Recent<StoredItem, SharedEvent>(item => item.item.length);
-  private readonly changes = new Recent<ObjectChange, ChangeEvents>(change => change.subject.item.length);
+  private readonly added = new Recent<StoredItem, SharedEvent>(item => item.size);
+  private readonly changes = new Recent<ObjectChange, ChangeEvents>(change => change.subject.size);
 
   /** An object that is there. */
   addedOf(item: StoredItem): SharedEvent {
@@ -26,22 +26,26 @@ export class RecentEvents {
 
 /** The values made last, forgotten in the order in which they were made. */
 class Recent<Key extends object, Value> {
-  private readonly values = new Map<Key, Value>();
+  private readonly made = new Map<Key, { readonly value: Value; readonly bytes: number }>();
   private bytes = 0;
 
   constructor(private readonly sizeOf: (key: Key) => number) {}
 
   of(key: Key, make: () => Value): Value {
-    const known = this.values.get(key);
-    if (known !== undefined) return known;
-    const made = make();
-    this.values.set(key, made);
-    this.bytes += this.sizeOf(key);
-    for (const oldest of this.values.keys()) {
-      if (this.bytes <= bytesMax) break;
-      this.values.delete(oldest);
-      this.bytes -= this.sizeOf(oldest);
+    const known = this.made.get(key);
+    if (known !== undefined) return known.value;
+    const entry = { value: make(), bytes: this.sizeOf(key) };
+    this.made.set(key, entry);
+    this.bytes += entry.bytes;
+    this.forgetOldest();
+    return entry.value;
+  }
+
+  private forgetOldest(): void {
+    for (const [oldest, { bytes }] of this.made) {
+      if (this.bytes <= bytesMax) return;
+      this.made.delete(oldest);
+      this.bytes -= bytes;
     }
-    return made;
   }
 }
