@@ -2,8 +2,11 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { DecodeResult, EncodingName } from './codecs/contract.js';
+import type { JsonMembers } from './codecs/value.js';
 import { decodeObject, type DecodeObjectRequest, type DecodeObjectResult } from './decode.js';
 import { runDecode, runEncode, type DecodeJob, type EncodeJob, type EncodeResult, type Job } from './job.js';
+import { putTogether } from './pieces.js';
+import type { PiecedResult } from './task.js';
 
 export interface WorkersOptions {
   /** Bodies up to this size are handled inline, without a promise, in every encoding; INLINE_BYTES_MAX if not given. */
@@ -54,8 +57,8 @@ export const createWorkers = (options: WorkersOptions = {}): Workers => {
   const isInline = ({ bytes, encoding }: { bytes: Uint8Array; encoding: EncodingName }): boolean => bytes.byteLength <= inlineMax(encoding);
   const pool = new LazyPool(options.threads ?? defaultThreads(), options.queueMax ?? QUEUE_MAX);
   return {
-    decode: (job, signal) => (isInline(job) ? runDecode(job) : pool.decode<DecodeResult>('decode', job, signal)),
-    decodeObject: (request, signal) => (isInline(request) ? decodeObject(request) : pool.decode<DecodeObjectResult>('decodeObject', request, signal)),
+    decode: (job, signal) => (isInline(job) ? runDecode(job) : pool.decode(job, signal)),
+    decodeObject: (request, signal) => (isInline(request) ? decodeObject(request) : pool.decodeObject(request, signal)),
     encode: (job, sizeHint = 0, signal) => (sizeHint <= inlineMax(job.encoding) ? runEncode(job) : pool.encode(job, signal)),
     close: () => pool.close(),
   };
@@ -71,9 +74,18 @@ class LazyPool {
 
   constructor(private readonly threads: number, private readonly queueMax: number) {}
 
-  decode<T>(verb: 'decode' | 'decodeObject', job: DecodeJob | DecodeObjectRequest, signal: AbortSignal | undefined): Promise<T | PoolFailure> {
-    const bytes = Uint8Array.prototype.slice.call(job.bytes) as Uint8Array<ArrayBuffer>;
-    return this.run<T>({ verb, job: { ...job, bytes } } as Job, [bytes.buffer], signal);
+  async decode(job: DecodeJob, signal: AbortSignal | undefined): Promise<DecodeResult | PoolFailure> {
+    const bytes = ownBytes(job.bytes);
+    const answer = await this.run<PiecedResult<DecodeResult>>({ verb: 'decode', job: { ...job, bytes } }, [bytes.buffer], signal);
+    if (!('result' in answer)) return answer;
+    return answer.pieces === undefined || !answer.result.ok ? answer.result : { ...answer.result, value: await putTogether(answer.pieces) };
+  }
+
+  async decodeObject(job: DecodeObjectRequest, signal: AbortSignal | undefined): Promise<DecodeObjectResult | PoolFailure> {
+    const bytes = ownBytes(job.bytes);
+    const answer = await this.run<PiecedResult<DecodeObjectResult>>({ verb: 'decodeObject', job: { ...job, bytes } }, [bytes.buffer], signal);
+    if (!('result' in answer)) return answer;
+    return answer.pieces === undefined || !answer.result.ok ? answer.result : { ...answer.result, object: await putTogether(answer.pieces) as JsonMembers };
   }
 
   async encode(job: EncodeJob, signal: AbortSignal | undefined): Promise<EncodeResult | PoolFailure> {
@@ -112,6 +124,9 @@ class LazyPool {
     return this.pool;
   }
 }
+
+/** A copy to give away: the bytes stay the caller's. */
+const ownBytes = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => Uint8Array.prototype.slice.call(bytes) as Uint8Array<ArrayBuffer>;
 
 const CANCELLED: PoolFailure = { ok: false, refused: 'cancelled', message: 'the request was cancelled' };
 const OVERLOADED: PoolFailure = { ok: false, refused: 'overloaded', message: 'too many large bodies are being processed' };

@@ -1,14 +1,26 @@
 import { move, transferableSymbol, valueSymbol } from 'piscina';
-import { decodeObject } from './decode.js';
+import type { DecodeResult } from './codecs/contract.js';
+import type { Json } from './codecs/value.js';
+import { decodeObject, type DecodeObjectResult } from './decode.js';
 import { runDecode, runEncode, type EncodeResult, type Job } from './job.js';
+import { cut, type Piece } from './pieces.js';
 
-/** Entry point of the pool's threads. Bytes go back by transfer instead of by copy. */
+/** Entry point of the pool's threads. Bytes go back by transfer instead of by copy, values in pieces. */
 export default ({ verb, job }: Job): unknown => {
   switch (verb) {
-    case 'decode': return runDecode(job);
-    case 'decodeObject': return decodeObject(job);
+    case 'decode': return inPieces<DecodeResult>(runDecode(job), result => (result.ok ? result.value as Json : undefined));
+    case 'decodeObject': return inPieces<DecodeObjectResult>(decodeObject(job), result => (result.ok ? result.object : undefined));
     case 'encode': return transferring(runEncode(job));
   }
+};
+
+/** What a thread answers to a decoding verb: the result, whose value is in pieces if there is one. */
+export interface PiecedResult<T> { readonly result: T; readonly pieces: readonly Piece[] | undefined }
+
+const inPieces = <T extends DecodeResult | DecodeObjectResult>(result: T, valueOf: (result: T) => Json | undefined): PiecedResult<T> => {
+  const value = valueOf(result);
+  if (value === undefined) return { result, pieces: undefined };
+  return { result: { ...result, ...('object' in result ? { object: {} } : { value: null }) }, pieces: cut(value) };
 };
 
 const transferring = (result: EncodeResult): unknown => {

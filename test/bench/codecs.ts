@@ -1,39 +1,41 @@
-#!/usr/bin/env node
 import { performance } from 'node:perf_hooks';
 import { createWorkers } from '../../workers/pool.js';
 import { runDecode, runEncode } from '../../workers/job.js';
 import { decodeObject } from '../../workers/decode.js';
 import type { EncodingName, Kind } from '../../workers/codecs/contract.js';
+import type { ApiObject } from '../../server/api/object.js';
+import { strategyOf } from '../../server/registry/strategies.js';
+import { CONFIG_MAP, configMap, POD, pod } from './codecObjects.js';
+import { count, printTable, ratio } from './table.js';
 
 /**
- * What decoding and encoding cost beside JSON.parse and JSON.stringify of the same object, and from which size on the pool holds the event
- * loop up for less time than doing the work inline. Runs for about ten seconds: `node dist/test/bench/codecs.js`.
+ * What codecs cost beside JSON.parse and JSON.stringify of the same object, from which size on the pool is better than doing the work at
+ * once, and how long one body of the largest size keeps the event loop from everything else.
  */
-const MEASURE_MS = 400;
-const BATCH_MS = 1;
-const ENCODINGS: readonly EncodingName[] = ['json', 'yaml', 'protobuf', 'cbor'];
-const POD: Kind = { group: '', version: 'v1', kind: 'Pod' };
-const CONFIG_MAP: Kind = { group: '', version: 'v1', kind: 'ConfigMap' };
+export interface CodecBenchOptions { readonly seconds: number }
 
-const containers = (count: number): object[] => Array.from({ length: count }, (_item, index) => ({
-  name: `container-${index}`, image: 'registry.example.com/team/application:v1.2.3', imagePullPolicy: 'IfNotPresent', command: ['/bin/application', '--listen', ':8080'],
-  env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } }, { name: 'LEVEL', value: 'info' }],
-  ports: [{ containerPort: 8080, name: 'http', protocol: 'TCP' }], resources: { limits: { cpu: '500m', memory: '256Mi' }, requests: { cpu: '100m', memory: '128Mi' } },
-  livenessProbe: { httpGet: { path: '/healthz', port: 'http', scheme: 'HTTP' }, periodSeconds: 10, timeoutSeconds: 1, successThreshold: 1, failureThreshold: 3 },
-  volumeMounts: [{ name: 'data', mountPath: '/var/data' }, { name: 'config', mountPath: '/etc/application', readOnly: true }], terminationMessagePath: '/dev/termination-log', terminationMessagePolicy: 'File',
-}));
-const metadata = { name: 'application-7d4b9c5f6d-x2x8z', generateName: 'application-7d4b9c5f6d-', namespace: 'production', uid: '4c9f3d4e-6d0b-4b8e-9a51-0a7f3c1a2b3c', resourceVersion: '123456', creationTimestamp: '2026-01-01T00:00:00Z',
-  labels: { app: 'application', 'pod-template-hash': '7d4b9c5f6d' }, annotations: { 'example.com/checksum': 'a'.repeat(64) }, ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'application-7d4b9c5f6d', uid: '1d2c3b4a-0000-4000-8000-000000000000', controller: true, blockOwnerDeletion: true }] };
-const pod = (count: number): object => ({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: containers(count), volumes: [{ name: 'data', emptyDir: {} }, { name: 'config', configMap: { name: 'application', defaultMode: 420 } }],
-  restartPolicy: 'Always', terminationGracePeriodSeconds: 30, dnsPolicy: 'ClusterFirst', serviceAccountName: 'default', nodeName: 'node-1', schedulerName: 'default-scheduler', enableServiceLinks: true, priority: 0,
-  tolerations: [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }] },
-  status: { phase: 'Running', hostIP: '10.0.0.1', podIP: '10.1.0.5', qosClass: 'Burstable', startTime: '2026-01-01T00:00:00Z', conditions: ['Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map((type) => ({ type, status: 'True', lastProbeTime: null, lastTransitionTime: '2026-01-01T00:00:00Z' })) } });
-const configMap = (bytes: number): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: Object.fromEntries(Array.from({ length: Math.ceil(bytes / 1024) }, (_item, index) => [`entry-${index}.txt`, `${'text of the entry\n'.repeat(56)}`])) });
+const ENCODINGS: readonly EncodingName[] = ['json', 'yaml', 'protobuf', 'cbor'];
+const BATCH_MS = 1;
+/** As the server takes them. */
+const BODY_BYTES_MAX = 3 * 1024 * 1024;
+const ROUNDS = 5;
+
+export async function benchCodecs({ seconds }: CodecBenchOptions): Promise<void> {
+  // About so many things are measured.
+  const each = (seconds * 1000) / 60;
+  for (const [title, value, kind] of [['Pod', pod(1), POD], ['ConfigMap', configMap(1024 * 1024), CONFIG_MAP]] as const) {
+    printTable([`${title}, ${count(Buffer.byteLength(JSON.stringify(value)))} bytes of JSON`, 'µs', 'of JSON.parse / JSON.stringify'], oneObject(value, kind, each));
+    console.log('');
+  }
+  printTable(['dense body, decoded and checked', 'bytes', 'inline µs', 'pool µs', 'pool latency µs'], await inlineAgainstPool(each));
+  console.log(`\nµs: the event loop is held up. Break-even of inline and pool: ${(await breakEven(each)).join(', ')}\n`);
+  printTable(['one body of at most 3 MiB through the workers', 'bytes', 'longest stall ms', 'latency ms'], await stalls());
+}
 
 /** Microseconds for one call: the best of several batches, because the machine may have other things to do. */
-const microseconds = (work: () => unknown): number => {
+const microseconds = (work: () => unknown, forMs: number): number => {
   let best = Infinity;
-  for (const end = performance.now() + MEASURE_MS; performance.now() < end;) {
+  for (const end = performance.now() + forMs; performance.now() < end;) {
     const start = performance.now();
     let calls = 0;
     do { work(); calls++; } while (performance.now() - start < BATCH_MS);
@@ -42,38 +44,57 @@ const microseconds = (work: () => unknown): number => {
   return best;
 };
 
-const row = (...cells: (string | number)[]): void => console.log(cells.map((cell, index) => (index === 0 ? String(cell).padEnd(34) : (typeof cell === 'number' ? cell.toFixed(1) : cell).padStart(14))).join(''));
-
-const bare = (title: string, value: object, kind: Kind): void => {
-  const text = JSON.stringify(value);
-  const bytes = Buffer.from(text);
-  const parse = microseconds(() => JSON.parse(bytes.toString('utf8')));
-  const stringify = microseconds(() => Buffer.from(JSON.stringify(value)));
-  row(`${title}, ${bytes.length} bytes`, 'µs', 'ratio');
-  row('  JSON.parse', parse, 1);
-  for (const encoding of ENCODINGS) {
-    const encoded = runEncode({ value, encoding, kind });
-    if (!encoded.ok) throw new Error(encoded.message);
-    const plain = microseconds(() => runDecode({ bytes: encoded.bytes, encoding, kind, findDuplicates: true }));
-    row(`  decode ${encoding}`, plain, plain / parse);
-    const checked = microseconds(() => decodeObject({ bytes: encoded.bytes, encoding, kind, findStrict: true }));
-    row(`  decode ${encoding} + structure`, checked, checked / parse);
-  }
-  row('  JSON.stringify', stringify, 1);
-  for (const encoding of ENCODINGS) {
-    const time = microseconds(() => runEncode({ value, encoding, kind }));
-    row(`  encode ${encoding}`, time, time / stringify);
-  }
+const encoded = (value: object, encoding: EncodingName, kind: Kind): Buffer => {
+  const result = runEncode({ value, encoding, kind });
+  if (!result.ok) throw new Error(result.message);
+  return result.bytes;
 };
 
+function oneObject(value: object, kind: Kind, forMs: number): string[][] {
+  const bytes = encoded(value, 'json', kind);
+  const parse = microseconds(() => JSON.parse(bytes.toString('utf8')), forMs);
+  const stringify = microseconds(() => Buffer.from(JSON.stringify(value)), forMs);
+  const row = (title: string, work: () => unknown, base: number): string[] => {
+    const time = microseconds(work, forMs);
+    return [title, time.toFixed(1), ratio(time, base)];
+  };
+  return [
+    ['JSON.parse', parse.toFixed(1), '1.00'],
+    ...ENCODINGS.flatMap((encoding) => {
+      const body = encoded(value, encoding, kind);
+      return [
+        row(`decode ${encoding}`, () => runDecode({ bytes: body, encoding, kind, findDuplicates: true }), parse),
+        row(`decode ${encoding}, structure, defaults, validation`, () => accepted(body, encoding, kind), parse),
+      ];
+    }),
+    ['JSON.stringify', stringify.toFixed(1), '1.00'],
+    ...ENCODINGS.map((encoding) => row(`encode ${encoding}`, () => runEncode({ value, encoding, kind }), stringify)),
+  ];
+}
+
+const PLURALS: Readonly<Record<string, string>> = { Pod: 'pods', ConfigMap: 'configmaps' };
+
+/** From bytes to an object that may be stored, as a creation does it before admission. */
+function accepted(bytes: Buffer, encoding: EncodingName, kind: Kind): void {
+  const result = decodeObject({ bytes, encoding, kind, findStrict: true });
+  if (!result.ok) throw new Error(result.stage);
+  const strategy = strategyOf({ group: kind.group, resource: PLURALS[kind.kind] ?? '' });
+  const object = result.object as unknown as ApiObject;
+  strategy.setDefaults?.(object);
+  const findings = strategy.validate?.(object, { apiVersion: 'v1', namespaceLabels: {} }) ?? [];
+  if (findings.length > 0) throw new Error(JSON.stringify(findings[0]));
+}
+
+interface Held { readonly bytes: number; readonly inline: number; readonly pool: number; readonly latency: number }
+
 /** How long the event loop is held up by one body: inline all of the work, with the pool what passing it to and fro costs. */
-const heldUp = async (bytes: Buffer, encoding: EncodingName, kind: Kind): Promise<{ inline: number; pool: number; latency: number }> => {
+async function held(bytes: Buffer, encoding: EncodingName, kind: Kind, forMs: number): Promise<Held> {
   const workers = createWorkers({ inlineBytesMax: 0, threads: 1 });
   const job = { bytes, encoding, kind, findStrict: true };
   await workers.decodeObject(job);
-  const inline = microseconds(() => decodeObject(job));
+  const inline = microseconds(() => decodeObject(job), forMs);
   let [pool, latency] = [Infinity, Infinity];
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const before = performance.eventLoopUtilization();
     const start = performance.now();
     await workers.decodeObject(job);
@@ -81,19 +102,72 @@ const heldUp = async (bytes: Buffer, encoding: EncodingName, kind: Kind): Promis
     pool = Math.min(pool, performance.eventLoopUtilization(before).active * 1000);
   }
   await workers.close();
-  return { inline, pool, latency };
-};
+  return { bytes: bytes.length, inline, pool, latency };
+}
 
-bare('Pod', pod(1), POD);
-bare('ConfigMap', configMap(1024 * 1024), CONFIG_MAP);
+const sizes = (encoding: EncodingName): readonly number[] => (encoding === 'yaml' ? [1, 4, 16] : [4, 40, 160, 640]);
 
-console.log('\nOne body, decoded and checked: µs that the event loop is held up');
-row('', 'bytes', 'inline', 'pool', 'pool latency');
-for (const encoding of ENCODINGS) {
-  for (const [name, value, kind] of [['Pod', pod(4), POD], ['Pod', pod(40), POD], ['Pod', pod(400), POD], ['Pod', pod(2400), POD], ['ConfigMap', configMap(3 * 1024 * 1024 - 300_000), CONFIG_MAP]] as const) {
-    const encoded = runEncode({ value, encoding, kind });
-    if (!encoded.ok || (encoding === 'yaml' && encoded.bytes.length > 600_000)) continue;
-    const { inline, pool, latency } = await heldUp(encoded.bytes, encoding, kind);
-    row(`  ${encoding} ${name}`, encoded.bytes.length, inline, pool, latency);
+async function inlineAgainstPool(forMs: number): Promise<string[][]> {
+  const rows: string[][] = [];
+  for (const encoding of ENCODINGS) for (const containers of sizes(encoding)) {
+    const { bytes, inline, pool, latency } = await held(encoded(pod(containers), encoding, POD), encoding, POD, forMs);
+    rows.push([`${encoding}, Pod of ${containers} containers`, count(bytes), inline.toFixed(0), pool.toFixed(0), latency.toFixed(0)]);
   }
+  return rows;
+}
+
+/** The smallest dense body, doubling its size, that holds the event loop up for less time when it goes through the pool. */
+async function breakEven(forMs: number): Promise<string[]> {
+  const found: string[] = [];
+  for (const encoding of ENCODINGS) {
+    let text = `${encoding} never`;
+    for (let containers = 1; containers <= 512; containers *= 2) {
+      const { bytes, inline, pool } = await held(encoded(pod(containers), encoding, POD), encoding, POD, forMs / 4);
+      if (pool >= inline) continue;
+      text = `${encoding} ${count(bytes)} bytes`;
+      break;
+    }
+    found.push(text);
+  }
+  return found;
+}
+
+/** The longest time between two turns of the event loop while one body is decoded and checked with the settings of the server. */
+async function stalls(): Promise<string[][]> {
+  const rows: string[][] = [];
+  const bodies = [['ConfigMap of long texts', (part: number) => configMap(BODY_BYTES_MAX * part), CONFIG_MAP], ['Pod of many containers', (part: number) => pod(Math.floor(3_500 * part)), POD]] as const;
+  for (const encoding of ENCODINGS) for (const [title, make, kind] of bodies) {
+    // YAML takes seconds for what JSON takes milliseconds; a tenth shows the same.
+    const bytes = encoded(make(encoding === 'yaml' ? 0.05 : 0.9), encoding, kind);
+    const workers = createWorkers({ threads: 1 });
+    const job = { bytes, encoding, kind, findStrict: true };
+    await workers.decodeObject(job);
+    let [stall, latency] = [Infinity, Infinity];
+    for (let round = 0; round < ROUNDS; round++) {
+      const beat = heartbeat();
+      const start = performance.now();
+      await workers.decodeObject(job);
+      latency = Math.min(latency, performance.now() - start);
+      stall = Math.min(stall, beat());
+    }
+    await workers.close();
+    rows.push([`${encoding}, ${title}`, count(bytes.length), stall.toFixed(1), latency.toFixed(1)]);
+  }
+  return rows;
+}
+
+/** Call what comes back for the longest time between two turns since. */
+function heartbeat(): () => number {
+  let [longest, last] = [0, performance.now()];
+  const beat = (): void => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    timer = setImmediate(beat);
+  };
+  let timer = setImmediate(beat);
+  return () => {
+    clearImmediate(timer);
+    return Math.max(longest, performance.now() - last);
+  };
 }

@@ -4,6 +4,7 @@ import type { ReplicaCount } from '../../deploy/settings.js';
 import { benchAccess } from './access.js';
 import { withBenchCluster, type BenchCluster } from './benchCluster.js';
 import { benchBigCache } from './bigcache.js';
+import { benchCodecs } from './codecs.js';
 import { benchControllers } from './controllers.js';
 import { benchControlPlane } from './controlplane.js';
 import { benchReads } from './reads.js';
@@ -72,5 +73,9 @@ program.command('all', { isDefault: true }).description('all of the above').acti
     await command.parseAsync([], { from: 'user' });
   }, Promise.resolve());
 });
+
+program.command('codecs').description('codecs beside JSON.parse and JSON.stringify, inline against the pool, stalls of the event loop; in this process alone')
+  .option('--seconds <n>', 'how long all measures take together, more or less', positive, 10)
+  .action((options: { seconds: number }) => benchCodecs(options));
 
 await program.parseAsync();

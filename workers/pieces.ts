@@ -1,0 +1,112 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parseJson } from './codecs/json.js';
+import { writeJson } from './codecs/jsonWriter.js';
+import type { Json, JsonMembers } from './codecs/value.js';
+
+/**
+ * A large value on its way between threads. Passed as it is, it would be rebuilt in one go, which holds the receiving event loop up for as
+ * long as decoding it would have. So it goes as JSON texts of bounded weight, each for one list or map of it, and is put together piece by piece:
+ *
+ *     []              {"spec":{}}
+ *     ["spec"]        {"containers":[],"volumes":[...]}
+ *     ["spec","containers"]   [{...},{...}]     several of these
+ *
+ * A piece comes after the piece that has the empty list or map that it goes into. The order of members and items is kept.
+ */
+export interface Piece {
+  readonly path: readonly (string | number)[];
+  readonly text: string;
+}
+
+/** Values and members in one piece, more or less; a text counts by its length as well. A piece takes about a millisecond to read. */
+export const PIECE_WEIGHT_MAX = 8_192;
+const CHARACTERS_PER_WEIGHT = 64;
+/** Deeper values go in one piece: weighing them must not end the stack. */
+const DEPTH_MAX = 1_000;
+/** Putting together gives way to other work after this long. */
+const SLICE_MS = 3;
+
+/** Cuts a value to pieces. It must be JSON: 64-bit integers are, members that are undefined are not. */
+export const cut = (value: Json): Piece[] => new Cutter().cut(value);
+
+type Container = Json[] | JsonMembers;
+const isContainer = (value: Json): value is Container => typeof value === 'object' && value !== null;
+
+class Cutter {
+  private readonly pieces: Piece[] = [];
+  /** Lists and maps that are too heavy for one piece. */
+  private readonly heavy = new Set<Json>();
+
+  cut(value: Json): Piece[] {
+    this.weigh(value, 0);
+    if (isContainer(value) && this.heavy.has(value)) this.cutContainer(value, []);
+    else this.pieces.push({ path: [], text: writeJson(value) });
+    return this.pieces;
+  }
+
+  private weigh(value: Json, depth: number): number {
+    if (typeof value === 'string') return 1 + value.length / CHARACTERS_PER_WEIGHT;
+    if (!isContainer(value) || depth > DEPTH_MAX) return 1;
+    let weight = 1;
+    if (Array.isArray(value)) for (const item of value) weight += this.weigh(item, depth + 1);
+    else for (const name of Object.keys(value)) weight += 1 + this.weigh(value[name] as Json, depth + 1);
+    if (weight > PIECE_WEIGHT_MAX) this.heavy.add(value);
+    return weight;
+  }
+
+  private cutContainer(container: Container, path: readonly (string | number)[]): void {
+    if (path.length === 0) this.pieces.push({ path, text: Array.isArray(container) ? '[]' : '{}' });
+    const entries: readonly (readonly [string | number, Json])[] = Array.isArray(container) ? container.map((item, index) => [index, item] as const) : Object.entries(container);
+    let run: (readonly [string | number, Json])[] = [];
+    let weight = 0;
+    const flush = (): void => {
+      if (run.length > 0) this.pieces.push({ path, text: writeJson(Array.isArray(container) ? run.map(([, value]) => value) : Object.fromEntries(run)) });
+      run = [];
+      weight = 0;
+    };
+    for (const [name, value] of entries) {
+      const isHeavy = isContainer(value) && this.heavy.has(value);
+      run.push([name, isHeavy ? (Array.isArray(value) ? [] : {}) : value]);
+      weight += isHeavy ? 1 : this.weigh(value, 0);
+      if (isHeavy || weight > PIECE_WEIGHT_MAX) flush();
+      if (isHeavy) this.cutContainer(value, [...path, name]);
+    }
+    flush();
+  }
+}
+
+/** Puts a value together, giving way to other work in between. The first piece is the value itself, or the list or map that the others go into. */
+export const putTogether = async (pieces: readonly Piece[]): Promise<Json> => {
+  const [first, ...others] = pieces;
+  if (first === undefined) throw new Error('broken invariant: a value of no pieces');
+  const value = read(first.text);
+  let end = performance.now() + SLICE_MS;
+  for (const { path, text } of others) {
+    add(at(value, path), read(text));
+    if (performance.now() < end) continue;
+    await nextTurn();
+    end = performance.now() + SLICE_MS;
+  }
+  return value;
+};
+
+const read = (text: string): Json => {
+  const document = parseJson(Buffer.from(text), { depthMax: Infinity, keepLiterals: false });
+  if (!document.ok) throw new Error(`broken invariant: a piece of our own is not JSON: ${document.message}`);
+  return document.value;
+};
+
+const at = (value: Json, path: readonly (string | number)[]): Container =>
+  path.reduce<Container>((container, step) => (container as Record<string | number, Container>)[step] as Container, value as Container);
+
+const add = (container: Container, more: Json): void => {
+  if (Array.isArray(container)) {
+    for (const item of more as Json[]) container.push(item);
+    return;
+  }
+  for (const [name, member] of Object.entries(more as JsonMembers)) {
+    // Plain assignment would set the prototype.
+    if (name === '__proto__') Object.defineProperty(container, name, { value: member, writable: true, enumerable: true, configurable: true });
+    else container[name] = member;
+  }
+};
