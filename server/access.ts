@@ -60,7 +60,7 @@ export interface AccessOptions {
 export function createAccess({ options, files, storage, log }: AccessOptions): Access {
   // Roles are followed whatever the modes are: nobody may write a role that grants more than its writer holds.
   const rbac = createRbac(storage);
-  const chain = createAuthorizerChain(files.authorizers, (link) => modeOf(link, { rbac, storage, files }));
+  const chain = createAuthorizerChain(files.authorizers, (link) => modeOf(link, { rbac, storage, files }), files.countDecisions);
   const open = derived(files.authorizers, (links) => links.some(({ type }) => type === 'AlwaysAllow'));
   warnIfOpen(open.current, options, log);
   open.onChange((now) => { warnIfOpen(now, options, log); });

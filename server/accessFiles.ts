@@ -8,6 +8,7 @@ import { oidcSettings } from './authentication/jwt/oidcOptions.js';
 import { fixed, type Live, type LiveFiles } from './files/liveFile.js';
 import type { Logger } from './observability/logger.js';
 import { readAuthorizationConfiguration, type AuthorizerSettings, type WebhookSettings } from './authorization/configuration.js';
+import { createDecisionCounts, type DecisionCount } from './observability/access.js';
 import type { Metrics } from './observability/metrics.js';
 import { createReviewMetrics } from './observability/reviews.js';
 import { webhookClient, type WebhookClient } from './webhook/client.js';
@@ -29,6 +30,7 @@ export interface AccessFiles {
   readonly tokenWebhook: WebhookClient | null;
   /** The chain of authorizers. */
   readonly authorizers: Live<readonly AuthorizerSettings[]>;
+  readonly countDecisions: (type: string, name: string) => DecisionCount;
   readonly observeReview: (name: string, outcome: string, seconds: number) => void;
   /** Authorities of clients, and of front proxies. */
   readonly clientAnchors: Live<Anchors> | null;
@@ -56,7 +58,7 @@ export async function readAccessFiles({ options, live, metrics, log }: AccessFil
     authentication: authenticationSettings({ options, live, metrics, log }),
     tokenWebhook: tokenWebhookFile === null ? null : webhookClient(tokenWebhookFile, '--authentication-token-webhook-config-file'),
     authorizers: authorizerSettings({ options, live, metrics, log }),
-    observeReview: createReviewMetrics(metrics),
+    countDecisions: createDecisionCounts(metrics.registry), observeReview: createReviewMetrics(metrics),
     clientAnchors: anchorsIn(options['client-ca-file'], live),
     proxyAnchors: anchorsIn(options['requestheader-client-ca-file'], live),
     policies: policyFile === null ? null : readAbacPolicies(policyFile),

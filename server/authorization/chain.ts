@@ -1,5 +1,6 @@
 import type { Live } from '../files/liveFile.js';
-import { firstDecision, type Authorizer } from './authorizer.js';
+import type { DecisionCount } from '../observability/access.js';
+import { firstDecision, type Authorizer, type Decision } from './authorizer.js';
 import { masters } from './builtin.js';
 import type { AuthorizerSettings } from './configuration.js';
 import { joinRules, type RuleResolver } from './rules.js';
@@ -22,13 +23,13 @@ export interface AuthorizerChain {
 }
 
 /** Runs what the settings name, in order. When they change, links that did not change stay as they are, with all they know. */
-export function createAuthorizerChain(settings: Live<readonly AuthorizerSettings[]>, make: (link: AuthorizerSettings) => Mode): AuthorizerChain {
+export function createAuthorizerChain(settings: Live<readonly AuthorizerSettings[]>, make: (link: AuthorizerSettings) => Mode, countOf: CountOf = uncounted): AuthorizerChain {
   let modes: ReadonlyMap<string, Mode> = new Map();
   let authorize: Authorizer = masters;
   let rules: RuleResolver = joinRules([]);
   const apply = (links: readonly AuthorizerSettings[]): void => {
     const before = modes;
-    modes = new Map(links.map((link) => [keyOf(link), before.get(keyOf(link)) ?? make(link)]));
+    modes = new Map(links.map((link) => [keyOf(link), before.get(keyOf(link)) ?? counted(make(link), countOf(link.type, link.name))]));
     // Administrators by definition come first, whatever the chain says.
     authorize = firstDecision([masters, ...[...modes.values()].map((mode) => mode.authorize)]);
     rules = joinRules([...modes.values()].flatMap((mode) => mode.rules ?? []));
@@ -41,6 +42,22 @@ export function createAuthorizerChain(settings: Live<readonly AuthorizerSettings
     synced: Promise.all([...modes.values()].map((mode) => mode.synced ?? Promise.resolve())),
     stop: () => { for (const mode of modes.values()) mode.stop?.(); },
   };
+}
+
+/** Where decisions of a link are counted. */
+type CountOf = (type: string, name: string) => DecisionCount;
+const uncounted: CountOf = () => ({ allowed: 0, denied: 0 });
+
+function counted(mode: Mode, count: DecisionCount): Mode {
+  const note = (decision: Decision): Decision => {
+    if (decision.decision === 'allow') count.allowed++;
+    else if (decision.decision === 'deny') count.denied++;
+    return decision;
+  };
+  return { ...mode, authorize: (attributes) => {
+    const answer = mode.authorize(attributes);
+    return answer instanceof Promise ? answer.then(note) : note(answer);
+  } };
 }
 
 const keyOf = ({ type, name, webhook }: AuthorizerSettings): string =>

@@ -5,6 +5,7 @@ import type { Auditor } from '../audit/auditor.js';
 import type { Authorizer } from '../authorization/authorizer.js';
 import { StatusError, tooManyRequests, unavailable } from '../api/status.js';
 import type { Logger } from '../observability/logger.js';
+import { createAccessMetrics } from '../observability/access.js';
 import type { Metrics } from '../observability/metrics.js';
 import { ActiveList, type ActiveExchanges } from './activeExchanges.js';
 import { Exchange } from './exchange.js';
@@ -59,11 +60,12 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
   const observe = observeFilter(metrics.requests, log.named('access'));
   const cors = corsFilter(options.corsOrigins, options.strictTransportSecurity);
   const deadline = deadlineFilter(options.requestTimeoutMs);
-  const authenticate = authenticateFilter(options.authenticate, log.named('authentication'));
+  const access = createAccessMetrics(metrics.registry);
+  const authenticate = authenticateFilter(options.authenticate, access, log.named('authentication'));
   const audited = auditFilter(options.audit ?? null, authenticate);
   const impersonate = impersonateFilter(options.authorize);
   const inflight = inflightFilter(options.inflight);
-  const authorize = authorizeFilter(options.authorize);
+  const authorize = authorizeFilter(options.authorize, access);
   metrics.inflight(() => inflight.current);
 
   const filters = async (exchange: Exchange): Promise<void> => {

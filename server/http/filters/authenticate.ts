@@ -1,13 +1,18 @@
 import { unauthorized } from '../../api/status.js';
 import type { Authenticator } from '../../authentication/authenticator.js';
+import type { AccessMetrics } from '../../observability/access.js';
 import type { Logger } from '../../observability/logger.js';
 import type { Exchange } from '../exchange.js';
 
+const outcomes = { user: 'success', absent: 'failure', invalid: 'error' } as const;
+
 /** Finds out who asks. Why credentials were refused is logged and not told. */
-export function authenticateFilter(authenticate: Authenticator, log: Logger): (exchange: Exchange) => Promise<void> {
+export function authenticateFilter(authenticate: Authenticator, metrics: AccessMetrics, log: Logger): (exchange: Exchange) => Promise<void> {
   return async (exchange) => {
+    const from = performance.now();
     const answer = authenticate(exchange.request);
     const result = answer instanceof Promise ? await answer : answer;
+    metrics.authenticated(outcomes[result.outcome], (performance.now() - from) / 1000, result.outcome === 'user' ? result.user.name : '');
     if (result.outcome === 'user') {
       exchange.user = result.user;
       return;

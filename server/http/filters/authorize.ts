@@ -2,14 +2,17 @@ import { StatusError } from '../../api/status.js';
 import { attributesOf } from '../../authorization/authorizer.js';
 import type { Attributes, Authorizer, Decision } from '../../authorization/authorizer.js';
 import { forbidden } from '../../authorization/forbidden.js';
+import type { AccessMetrics } from '../../observability/access.js';
 import type { Exchange } from '../exchange.js';
 
 /** Refuses what nobody allowed. Runs before anything is looked up: a refusal must not tell what exists. */
-export function authorizeFilter(authorize: Authorizer): (exchange: Exchange) => void | Promise<void> {
+export function authorizeFilter(authorize: Authorizer, metrics: AccessMetrics): (exchange: Exchange) => void | Promise<void> {
   return (exchange) => {
     const attributes = attributesOf(exchange.user, exchange.info, exchange.method);
+    const from = performance.now();
     const answer = authorize(attributes);
     const demand = (decision: Decision): void => {
+      metrics.authorized(outcomeOf(decision), (performance.now() - from) / 1000);
       exchange.audit?.annotate('authorization.k8s.io/decision', decision.decision === 'allow' ? 'allow' : 'forbid');
       exchange.audit?.annotate('authorization.k8s.io/reason', decision.reason);
       demandAllowed(attributes, decision);
@@ -17,6 +20,9 @@ export function authorizeFilter(authorize: Authorizer): (exchange: Exchange) => 
     return answer instanceof Promise ? answer.then(demand) : demand(answer);
   };
 }
+
+const outcomeOf = ({ decision, error }: Decision): Parameters<AccessMetrics['authorized']>[0] =>
+  (decision === 'allow' ? 'allowed' : error !== undefined ? 'error' : decision === 'deny' ? 'denied' : 'no-opinion');
 
 function demandAllowed(attributes: Attributes, { decision, reason, error }: Decision): void {
   if (decision === 'allow') return;

@@ -110,6 +110,7 @@ describe('a server with doors by configuration', function () {
     rights.replies = [{ allowed: true }];
     expect((await asPat('/api/v1/namespaces/default/configmaps')).status).to.equal(200);
     rights.replies = [403];
+    expect((await send({ path: '/metrics', identity: admin })).text).to.match(/apiserver_authorization_decisions_total\{type="Webhook",name="rights",decision="allowed"\} 1\n/);
     const failed = await asPat('/api/v1/namespaces/default/configmaps');
     expect([failed.status, failed.body['reason']]).to.deep.equal([500, 'InternalError']);
     const access = await post({ identity: proxy, headers: { 'x-remote-user': 'pat' } }, '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { spec: { resourceAttributes: { namespace: 'default', verb: 'list', resource: 'configmaps' } } });

@@ -186,6 +186,8 @@ describe('the way of a request', () => {
         expect(headers['content-type']).to.match(/^text\/plain/);
         expect(text).to.match(/apiserver_request_total\{[^}]*verb="GET",group="g",version="v1",resource="things",subresource="",scope="resource",dry_run="",code="200"\} \d/);
         expect(text).to.match(/apiserver_request_duration_seconds_bucket/).and.match(/process_cpu_seconds_total/).and.match(/apiserver_current_inflight_requests\{request_kind="mutating"\} 0/);
+        expect(text).to.match(/authentication_attempts\{result="success"\} \d/).and.match(/authentication_attempts\{result="error"\} \d/).and.match(/authorization_attempts_total\{result="no-opinion"\} \d/).and.match(/authenticated_user_requests\{username="admin"\} \d/)
+          .and.match(/authorization_duration_seconds_count\{result="allowed"\} [1-9]/).and.match(/authentication_duration_seconds_bucket\{le="0.001",result="success"\} \d/);
         expect(text).not.to.match(/resource="(things|pods)"[^\n]*code="40[34]"/);
       });
     });
