@@ -67,9 +67,10 @@ function retainOnly(original: JsonObject, patch: JsonObject): void {
   const list = patch[retainKeys];
   delete patch[retainKeys];
   if (!Array.isArray(list)) throw new PatchError('directive', 'invalid patch format of retainKeys');
-  const stranger = Object.entries(patch).some(([member, value]) => value !== null && !isDirective(member) && !list.includes(member));
+  const named = new Set<JsonValue>(list);
+  const stranger = Object.entries(patch).some(([member, value]) => value !== null && !isDirective(member) && !named.has(member));
   if (stranger) throw new PatchError('directive', 'invalid patch format of retainKeys');
-  for (const member of Object.keys(original)) if (!list.includes(member)) delete original[member];
+  for (const member of Object.keys(original)) if (!named.has(member)) delete original[member];
 }
 
 function mergeOrderedLists(original: JsonObject, patch: JsonObject, type: PatchType | null): void {
@@ -97,7 +98,9 @@ function listOf(object: JsonObject, member: string): JsonValue[] | undefined {
 
 function deleteItems(original: JsonObject, member: string, items: JsonValue | undefined): void {
   const current = Object.hasOwn(original, member) ? original[member] : undefined;
-  if (Array.isArray(current) && Array.isArray(items)) setMember(original, member, current.filter((item) => !items.includes(item)));
+  if (!Array.isArray(current) || !Array.isArray(items)) return;
+  const gone = new Set(items);
+  setMember(original, member, current.filter((item) => !gone.has(item)));
 }
 
 function mergeList(current: JsonValue[], update: JsonValue[], field: PatchField): JsonValue[] {
@@ -108,10 +111,13 @@ function mergeList(current: JsonValue[], update: JsonValue[], field: PatchField)
   if (key === null) throw new PatchError('directive', 'cannot merge lists without merge key');
   const { kept, items } = applyItemDirectives(current, update, key);
   const merged = [...kept];
+  // Of items with one key the first counts. Looked up, not searched: a body has room for a quarter of a million items.
+  const positions = new Map<JsonValue | undefined, number>();
+  for (const [position, each] of merged.entries()) if (isObject(each) && !positions.has(each[key])) positions.set(each[key], position);
   for (const item of items) {
-    const position = merged.findIndex((each) => isObject(each) && each[key] === item[key]);
-    if (position < 0) merged.push(plain(item));
-    else merged[position] = mergeObject(merged[position] as JsonObject, item, field.type);
+    const position = positions.get(item[key]);
+    if (position !== undefined) merged[position] = mergeObject(merged[position] as JsonObject, item, field.type);
+    else positions.set(item[key], merged.push(plain(item)) - 1);
   }
   return orderItems(merged, items, kept, key);
 }
@@ -121,7 +127,7 @@ interface ItemsAfterDirectives { readonly kept: JsonValue[]; readonly items: Jso
 /** Items of the patch with `$patch: delete` take their matches away; one with `$patch: replace` takes all live items away. */
 function applyItemDirectives(current: JsonValue[], update: JsonValue[], key: string): ItemsAfterDirectives {
   const items: JsonObject[] = [];
-  let kept = current;
+  const deleted = new Set<JsonValue>();
   let replace = false;
   for (const item of update) {
     if (!isObject(item)) throw new PatchError('directive', 'list elements are not all of the same type');
@@ -129,9 +135,10 @@ function applyItemDirectives(current: JsonValue[], update: JsonValue[], key: str
     if (directive === 'replace') { replace = true; continue; }
     if (directive !== undefined && directive !== 'delete') throw new PatchError('directive', `unknown patch type: ${String(directive)} in map: ${spell(item)}`);
     if (item[key] === undefined || item[key] === null) throw new PatchError('directive', `map: ${spell(item)} does not contain declared merge key: ${key}`);
-    if (directive === 'delete') kept = kept.filter((each) => !isObject(each) || each[key] !== item[key]);
+    if (directive === 'delete') deleted.add(item[key]);
     else items.push(item);
   }
+  const kept = deleted.size === 0 ? current : current.filter((each) => !isObject(each) || !deleted.has(each[key] ?? null));
   return replace ? { kept: items.map((item) => plain(item)), items: [] } : { kept, items };
 }
 

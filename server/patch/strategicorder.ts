@@ -12,11 +12,12 @@ export function orderItems(merged: readonly JsonValue[], wanted: readonly JsonVa
   const named = merged.filter((item) => wantedAt.has(idOf(item))).sort(byPosition(wantedAt));
   const others = merged.filter((item) => !wantedAt.has(idOf(item))).sort(byPosition(liveAt));
   const ordered: JsonValue[] = [];
-  while (named.length > 0 && others.length > 0) {
-    const [ours, theirs] = [liveAt.get(idOf(others[0] as JsonValue)), liveAt.get(idOf(named[0] as JsonValue))];
-    ordered.push((ours !== undefined && theirs !== undefined && ours < theirs ? others : named).shift() as JsonValue);
+  let [namedNext, othersNext] = [0, 0];
+  while (namedNext < named.length && othersNext < others.length) {
+    const [ours, theirs] = [liveAt.get(idOf(others[othersNext] as JsonValue)), liveAt.get(idOf(named[namedNext] as JsonValue))];
+    ordered.push((ours !== undefined && theirs !== undefined && ours < theirs ? others[othersNext++] : named[namedNext++]) as JsonValue);
   }
-  return [...ordered, ...named, ...others];
+  return [...ordered, ...named.slice(namedNext), ...others.slice(othersNext)];
 }
 
 type Positions = ReadonlyMap<JsonValue | undefined, number>;

@@ -39,9 +39,10 @@ interface Place { readonly element: string; readonly liveIndex: number | null }
 /** Walks both orders at once: an item that only one side has keeps its neighbours; a shared item comes when the configuration says so. */
 function mergeOrder(left: IndexedItems, right: IndexedItems): Place[] {
   const shared = right.elements.filter((element) => left.byElement.has(element));
+  let sharedNext = 0;
   const places: Place[] = [];
   const done = new Set<string>();
-  const take = (element: string): void => { places.push({ element, liveIndex: null }); done.add(element); if (shared[0] === element) shared.shift(); };
+  const take = (element: string): void => { places.push({ element, liveIndex: null }); done.add(element); if (shared[sharedNext] === element) sharedNext += 1; };
   let l = 0;
   let r = 0;
   while (l < left.elements.length || r < right.elements.length) {
@@ -49,7 +50,7 @@ function mergeOrder(left: IndexedItems, right: IndexedItems): Place[] {
     const theirs = right.elements[r];
     if (ours !== undefined && theirs !== undefined) {
       if (ours === theirs) { take(ours); l += 1; r += 1; continue; }
-      if (right.byElement.has(ours) && shared[0] !== undefined && shared[0] !== ours) { l += 1; continue; }
+      if (right.byElement.has(ours) && shared[sharedNext] !== undefined && shared[sharedNext] !== ours) { l += 1; continue; }
     }
     if (ours !== undefined) {
       if (!right.byElement.has(ours)) { places.push({ element: ours, liveIndex: l }); l += 1; continue; }

@@ -18,6 +18,11 @@ describe('JSON patch', () => {
     ['adds to the end of a list', [{ op: 'add', path: '/list/-', value: 'c' }], { data: { k: '1' }, list: ['a', 'b', 'c'] }],
     ['replaces an absent member, as the reference does', [{ op: 'replace', path: '/data/absent', value: 'x' }], { data: { k: '1', absent: 'x' }, list: ['a', 'b'] }],
     ['moves and copies', [{ op: 'copy', from: '/data', path: '/other' }, { op: 'move', from: '/list/0', path: '/first' }], { data: { k: '1' }, other: { k: '1' }, first: 'a', list: ['b'] }],
+    ['counts items from the end', [{ op: 'remove', path: '/list/-1' }, { op: 'add', path: '/list/-1', value: 'z' }, { op: 'replace', path: '/list/-2', value: 'y' }], { data: { k: '1' }, list: ['y', 'z'] }],
+    ['finds absent members as good as null', [{ op: 'test', path: '/data/absent', value: null }, { op: 'copy', from: '/data/absent', path: '/data/copied' }], { data: { k: '1', copied: null }, list: ['a', 'b'] }],
+    ['moves a value onto itself', [{ op: 'move', from: '/data', path: '/data' }], { data: { k: '1' }, list: ['a', 'b'] }],
+    ['replaces the whole, and finds it', [{ op: 'test', path: '', value: { list: ['a', 'b'], data: { k: '1' } } }, { op: 'replace', path: '', value: { x: [] } }, { op: 'add', path: '/x/0', value: 1 }], { x: [1] }],
+    ['unescapes', [{ op: 'add', path: '/data/a~1b~0c', value: 1 }, { op: 'add', path: '/', value: 2 }], { data: { k: '1', 'a/b~c': 1 }, list: ['a', 'b'], '': 2 }],
     ['does nothing for no operations', [], { data: { k: '1' }, list: ['a', 'b'] }],
   ];
   for (const [what, patch, expected] of applied) {
@@ -38,6 +43,15 @@ describe('JSON patch', () => {
     ['a path through a scalar', [{ op: 'add', path: '/data/k/deeper', value: 1 }], 'failed'],
     ['a path to a prototype', [{ op: 'add', path: '/__proto__/polluted', value: 'yes' }], 'failed'],
     ['a path to a prototype through a constructor', [{ op: 'add', path: '/data/constructor/prototype/polluted', value: 'yes' }], 'failed'],
+    ['a copy from beyond the end of a list', [{ op: 'copy', from: '/list/2', path: '/list/0' }], 'failed'],
+    ['a move from what is absent', [{ op: 'move', from: '/data/absent', path: '/data/k' }], 'failed'],
+    ['a move into what is moved', [{ op: 'move', from: '/data', path: '/data/k' }], 'failed'],
+    ['an item behind the end', [{ op: 'add', path: '/list/3', value: 'x' }], 'failed'],
+    ['an item before the beginning', [{ op: 'add', path: '/list/-4', value: 'x' }], 'failed'],
+    ['a replaced item that is not there', [{ op: 'replace', path: '/list/2', value: 'x' }], 'failed'],
+    ['the length of a list', [{ op: 'test', path: '/list/length', value: 2 }], 'failed'],
+    ['a path that begins nowhere', [{ op: 'add', path: 'data', value: 1 }], 'failed'],
+    ['an added or removed whole', [{ op: 'add', path: '', value: {} }], 'failed'],
     ['a result that is no object', [{ op: 'replace', path: '', value: 3 }], 'failed'],
     ['too many operations', Array.from({ length: operationsMax + 1 }, () => ({ op: 'test', path: '/data/k', value: '1' })), 'tooLarge'],
   ];
@@ -47,6 +61,15 @@ describe('JSON patch', () => {
       expect(({} as JsonObject)['polluted']).to.equal(undefined);
     });
   }
+
+  it('gives a result that shares nothing with the patch, which may have to be applied again', () => {
+    const patch = [{ op: 'add', path: '/added', value: { deep: ['x'] } }, { op: 'replace', path: '', value: { data: { k: ['v'] } } }, { op: 'add', path: '/more', value: [{}] }];
+    const before = structuredClone(patch);
+    const result = applyJsonPatch({}, patch as JsonValue) as { data: { k: string[] }; more: JsonObject[] };
+    result.data.k.push('changed');
+    result.more.push({ changed: true });
+    expect(patch).to.deep.equal(before);
+  });
 
   it('refuses copies that double an object until memory ends', () => {
     const doubling = Array.from({ length: 40 }, (_, round) => ({ op: 'copy', from: '/data', path: `/data/c${round}` }));

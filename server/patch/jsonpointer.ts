@@ -1,0 +1,75 @@
+import { setMember } from '../api/members.js';
+import type { JsonObject, JsonValue } from '../api/object.js';
+
+/**
+ * JSON pointers (RFC 6901) as the reference follows them. Only what a value itself holds is ever found: never anything of a prototype.
+ * Items of lists may be counted from the end with negative numbers; `-` is the place behind the last.
+ */
+export type Container = JsonObject | JsonValue[];
+
+/** The object or list that a pointer leads into, and the key in it. Null when the way there does not exist, or the pointer has no key. */
+export function containerAt(root: JsonValue, pointer: string): { readonly container: Container; readonly key: string } | null {
+  const [, ...parts] = pointer.split('/');
+  const key = parts.pop();
+  if (key === undefined) return null;
+  let value: JsonValue | undefined = root;
+  for (const part of parts) {
+    if (!isContainer(value)) return null;
+    value = memberOf(value, unescaped(part));
+  }
+  return isContainer(value) ? { container: value, key: unescaped(key) } : null;
+}
+
+const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
+const isContainer = (value: JsonValue | undefined): value is Container => typeof value === 'object' && value !== null;
+
+/** A value's own member or item, of which it is known that it is there. */
+export const elementAt = (container: Container, name: string): JsonValue => (container as JsonObject)[name] ?? null;
+
+/** What a key stands for: null for an absent member of an object, undefined for an absent item of a list. */
+export function memberOf(container: Container, key: string): JsonValue | undefined {
+  if (!Array.isArray(container)) return Object.hasOwn(container, key) ? container[key] ?? null : null;
+  const index = indexIn(key, container.length);
+  return index === null || index >= container.length ? undefined : container[index];
+}
+
+/** Takes what a key stands for away; undefined when it is not there. */
+export function takeElement(container: Container, key: string): JsonValue | undefined {
+  if (Array.isArray(container)) {
+    const index = indexIn(key, container.length);
+    return index === null || index >= container.length ? undefined : container.splice(index, 1)[0];
+  }
+  if (!Object.hasOwn(container, key)) return undefined;
+  const value = container[key] ?? null;
+  delete container[key];
+  return value;
+}
+
+/** Sets a member, or puts an item before the one that the key stands for. False when the list is shorter. */
+export function insertElement(container: Container, key: string, value: JsonValue): boolean {
+  if (!Array.isArray(container)) {
+    setMember(container, key, value);
+    return true;
+  }
+  const index = key === '-' ? container.length : indexIn(key, container.length + 1);
+  if (index === null || index > container.length) return false;
+  container.splice(index, 0, value);
+  return true;
+}
+
+/** Sets a member, there or not, or an item that is there. */
+export function setElement(container: Container, key: string, value: JsonValue): boolean {
+  if (!Array.isArray(container)) return insertElement(container, key, value);
+  const index = indexIn(key, container.length);
+  if (index === null || index >= container.length) return false;
+  container[index] = value;
+  return true;
+}
+
+/** Null for what is no number, and for one further from the end than `length`. */
+function indexIn(key: string, length: number): number | null {
+  if (!/^[+-]?\d{1,10}$/.test(key)) return null;
+  const index = Number(key);
+  if (index >= 0) return index;
+  return index < -length ? null : index + length;
+}
