@@ -7,4 +7,4 @@ export function isOlder(version: string | undefined, than: string | undefined): 
   return version.length !== than.length ? version.length < than.length : version < than;
 }
 
-const isDecimal = (text: string): boolean => /^[1-9]\d*$/.test(text);
+const isDecimal = (text: string): boolean => /^(0|[1-9]\d*)$/.test(text);

@@ -252,7 +252,7 @@ describe('controllers/client/informer', () => {
         newest.set(name, Number(version));
       }
       await stop();
-    }), { numRuns: 40 }));
+    }), { numRuns: 100 }));
 });
 
 describe('controllers/client/informers', () => {
