@@ -36,9 +36,23 @@ const CANONICAL = /^[1-9]\d{0,2}(?:[numkMGTPE]|[KMGTP]i)?$/;
 
 interface Parsed { readonly sign: bigint; readonly digits: string; readonly fraction: string; readonly suffix: string }
 
+/** Quantities repeat from object to object and from check to check; when there are so many, a new table is begun. */
+const known = new Map<string, QuantityResult>();
+const KNOWN_MAX = 4_096;
+const KNOWN_CHARACTERS_MAX = 24;
+
 /** Reads a quantity and tells how the reference prints it. Spaces around it do not matter. */
-export const parseQuantity = (input: string): QuantityResult => {
-  const text = input.trim();
+export const parseQuantity = (text: string): QuantityResult => {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const result = parse(text.trim());
+  if (text.length > KNOWN_CHARACTERS_MAX) return result;
+  if (known.size >= KNOWN_MAX) known.clear();
+  known.set(text, result);
+  return result;
+};
+
+const parse = (text: string): QuantityResult => {
   const match = PARTS.exec(text);
   if (text === '' || match === null) return WRONG_FORMAT;
   const [, sign, , digits = '', fraction = '', suffix = ''] = match;

@@ -56,8 +56,10 @@ export function validateVolumes(spec: JsonObject, specPath: Path, podName: strin
   return { findings, volumes };
 }
 
+const SOURCES = Object.entries(RULES);
+
 function validateSource(volume: JsonObject, path: Path): FieldError[] {
-  const present = Object.entries(RULES).filter(([source]) => objectAt(volume, source) !== null);
+  const present = SOURCES.filter(([source]) => volume[source] !== undefined && objectAt(volume, source) !== null);
   if (present.length === 0) return [required(path, 'must specify a volume type')];
   return present.flatMap(([source, rule], order) => (order > 0
     ? [forbidden(path.child(surplusAs[source] ?? source), 'may not specify more than 1 volume type')]
