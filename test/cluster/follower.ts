@@ -15,6 +15,8 @@ export class Follower {
   /** Answers that sent the client back to a list, which no failover must do. */
   readonly expired: ApiObject[] = [];
   connections = 0;
+  /** How each watch that was open came to its end. */
+  readonly endings: string[] = [];
   private stopped = false;
   private stream: WatchStream | null = null;
   private readonly running: Promise<void>;
@@ -61,11 +63,13 @@ export class Follower {
     };
     try {
       await stream.opened;
-      this.connections++;
-      await stream.until(takeNew);
     } catch {
-      takeNew();
+      return;
     }
+    this.connections++;
+    // It never has what it waits for: what comes is taken, until the watch is over.
+    await stream.until(takeNew).catch(takeNew);
+    if (!this.stopped) this.endings.push(stream.ended ?? '');
   }
 
   private show(event: WatchEvent): void {

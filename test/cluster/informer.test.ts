@@ -1,56 +1,18 @@
 import { expect } from 'chai';
-import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from '@kubernetes/client-node';
-import type { WatchEvent } from '../fixtures/apiClient.js';
 import { ClusterUnderTest, configMap } from './clusterUnderTest.js';
+import { asSeen, RecordingInformer, type Seen } from './recordingInformer.js';
 import { Writers } from './writers.js';
-
-type Seen = readonly [type: 'ADDED' | 'MODIFIED' | 'DELETED', name: string, resourceVersion: string];
-
-/** An informer of the official client, and the list of all that it told. */
-class Recorder {
-  readonly seen: Seen[] = [];
-  readonly errors: string[] = [];
-  #changed: (() => void)[] = [];
-  readonly #informer: ReturnType<typeof makeInformer<V1ConfigMap>>;
-
-  constructor(kubeconfig: string, namespace: string) {
-    const config = new KubeConfig();
-    config.loadFromFile(kubeconfig);
-    const api = config.makeApiClient(CoreV1Api);
-    this.#informer = makeInformer<V1ConfigMap>(config, `/api/v1/namespaces/${namespace}/configmaps`, () => api.listNamespacedConfigMap({ namespace }));
-    for (const [event, type] of [['add', 'ADDED'], ['update', 'MODIFIED'], ['delete', 'DELETED']] as const) {
-      this.#informer.on(event, ({ metadata }) => {
-        this.seen.push([type, metadata?.name ?? '', metadata?.resourceVersion ?? '']);
-        for (const resolve of this.#changed.splice(0)) resolve();
-      });
-    }
-    // As the client's documentation advises: a broken watch is started again, and goes on from the last version seen.
-    this.#informer.on('error', (error: unknown) => {
-      this.errors.push(String(error));
-      setTimeout(() => void this.#informer.start(), 50);
-    });
-  }
-
-  start(): Promise<void> { return this.#informer.start(); }
-  stop(): Promise<void> { return this.#informer.stop(); }
-
-  async until(done: (seen: readonly Seen[]) => boolean): Promise<void> {
-    while (!done(this.seen)) await new Promise<void>(resolve => this.#changed.push(resolve));
-  }
-}
-
-const asSeen = ({ type, object }: WatchEvent): Seen => [type as Seen[0], object.metadata.name, object.metadata.resourceVersion];
 
 describe('cluster/informer', function () {
   this.timeout(120_000);
   let test: ClusterUnderTest;
-  const recorders: Recorder[] = [];
+  const recorders: RecordingInformer[] = [];
   before(async () => { test = await ClusterUnderTest.start(); });
   afterEach(async () => { for (const recorder of recorders.splice(0)) await recorder.stop(); });
   after(() => test?.stop());
 
-  async function record(namespace: string): Promise<Recorder> {
-    const recorder = new Recorder(test.cluster.kubeconfig, namespace);
+  async function record(namespace: string): Promise<RecordingInformer> {
+    const recorder = new RecordingInformer(test.cluster.kubeconfig, namespace);
     recorders.push(recorder);
     await recorder.start();
     return recorder;

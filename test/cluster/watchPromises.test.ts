@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { WebSocket } from 'ws';
 import type { WatchEvent } from '../fixtures/apiClient.js';
+import { Changer } from './changer.js';
 import { ClusterUnderTest, configMap } from './clusterUnderTest.js';
 import { Follower } from './follower.js';
 
@@ -11,47 +12,6 @@ const compactionIntervalSeconds = 6;
 
 const versionOf = ({ object }: WatchEvent): number => Number(object.metadata.resourceVersion);
 const line = (event: WatchEvent): string => `${event.type} ${event.object.metadata.name}@${versionOf(event)} ${event.object.data?.['left'] ?? ''}`;
-
-/** A client that changes objects without end, and knows what became of each version that was acknowledged. */
-class Changer {
-  readonly written = new Map<number, string>();
-  private stopped = false;
-  private readonly running: Promise<void>;
-
-  constructor(private readonly test: ClusterUnderTest, private readonly path: string, private readonly name: string) {
-    this.running = this.run();
-  }
-
-  async stop(): Promise<void> {
-    this.stopped = true;
-    await this.running;
-  }
-
-  async until(count: number): Promise<void> {
-    while (this.written.size < count) await new Promise(resolve => setTimeout(resolve, 10));
-  }
-
-  private async run(): Promise<void> {
-    for (let n = 0; !this.stopped; n++) {
-      const name = `${this.name}-${n % 5}`;
-      const deletes = n % 17 === 16;
-      // Both halves are always written together.
-      const body = configMap(name, { left: `${this.name}.${n}`, right: `${this.name}.${n}` });
-      const answer = await this.test.client.request(deletes ? 'DELETE' : 'PUT', `${this.path}/${name}`, { ...(deletes ? {} : { body }), timeoutMs: 5_000 }).catch(() => null);
-      if (answer?.status === 404 && !deletes) await this.create(body, n);
-      else if (answer?.status === 200 && !deletes) this.acknowledge(answer.body, n);
-    }
-  }
-
-  private async create(body: ReturnType<typeof configMap>, n: number): Promise<void> {
-    const answer = await this.test.client.request('POST', this.path, { body, timeoutMs: 5_000 }).catch(() => null);
-    if (answer?.status === 201) this.acknowledge(answer.body, n);
-  }
-
-  private acknowledge(body: unknown, n: number): void {
-    this.written.set(Number((body as WatchEvent['object']).metadata.resourceVersion), `${this.name}.${n}`);
-  }
-}
 
 describe('cluster/watchPromises', function () {
   this.timeout(90_000);

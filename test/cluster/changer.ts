@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { WatchEvent } from '../fixtures/apiClient.js';
+import { configMap, type ClusterUnderTest } from './clusterUnderTest.js';
+
+const pollMs = 10;
+const writeTimeoutMs = 5_000;
+/** Objects that each changer goes through. */
+const objects = 5;
+/** Every so many writes one is a deletion. */
+const deletionEvery = 17;
+
+/** A client that changes objects without end, and knows what became of each version that was acknowledged. */
+export class Changer {
+  readonly written = new Map<number, string>();
+  private stopped = false;
+  private readonly running: Promise<void>;
+
+  constructor(private readonly test: ClusterUnderTest, private readonly path: string, private readonly name: string) {
+    this.running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.running;
+  }
+
+  async until(count: number): Promise<void> {
+    while (this.written.size < count) await delay(pollMs);
+  }
+
+  private async run(): Promise<void> {
+    for (let n = 0; !this.stopped; n++) {
+      const name = `${this.name}-${n % objects}`;
+      const deletes = n % deletionEvery === deletionEvery - 1;
+      // Both halves are always written together.
+      const body = configMap(name, { left: `${this.name}.${n}`, right: `${this.name}.${n}` });
+      const answer = await this.test.client.request(deletes ? 'DELETE' : 'PUT', `${this.path}/${name}`, { ...(deletes ? {} : { body }), timeoutMs: writeTimeoutMs }).catch(() => null);
+      if (answer?.status === 404 && !deletes) await this.create(body, n);
+      else if (answer?.status === 200 && !deletes) this.acknowledge(answer.body, n);
+    }
+  }
+
+  private async create(body: ReturnType<typeof configMap>, n: number): Promise<void> {
+    const answer = await this.test.client.request('POST', this.path, { body, timeoutMs: writeTimeoutMs }).catch(() => null);
+    if (answer?.status === 201) this.acknowledge(answer.body, n);
+  }
+
+  private acknowledge(body: unknown, n: number): void {
+    this.written.set(Number((body as WatchEvent['object']).metadata.resourceVersion), `${this.name}.${n}`);
+  }
+}
