@@ -7,6 +7,7 @@ import { anonymousOn, firstOf } from './authentication/authenticator.js';
 import type { Authenticator } from './authentication/authenticator.js';
 import { certificateAuthenticator } from './authentication/certificate.js';
 import { frontProxyAuthenticator, type IdentityHeaders } from './authentication/frontProxy.js';
+import { publishedTrust, type PublishedTrust, type TrustFacts } from './authentication/published.js';
 import { stripCredentials } from './authentication/stripping.js';
 import { createIssuers, type Issuers } from './authentication/jwt/issuers.js';
 import { derived, type Live } from './files/liveFile.js';
@@ -38,6 +39,9 @@ export interface Access {
   /** What users may do, for those who ask. */
   readonly rules: RuleResolver;
   readonly tokens: TokenServices;
+  /** What extension servers must know of authorities and proxies. */
+  published(): PublishedTrust;
+  onPublishedChange(listener: () => void): void;
   /** Steps of admission that keep rights from growing. */
   readonly guards: readonly AdmissionPlugin[];
   /** Settles once roles and bindings are known. */
@@ -68,6 +72,8 @@ export function createAccess({ options, files, storage, log }: AccessOptions): A
   const tokens = tokenServices({ options, files, storage, issuers });
   return {
     tokens,
+    published: () => publishedTrust(trustFacts(options, files)),
+    onPublishedChange: (listener) => { for (const anchors of [files.clientAnchors, files.proxyAnchors]) anchors?.onChange(listener); },
     authenticate: authentication({ options, files, tokens, open }),
     authorize: chain.authorize, rules: chain.rules, guards: [escalationCheck(rbac.index, chain.authorize)],
     synced: Promise.all([rbac.synced, chain.synced]),
@@ -77,6 +83,18 @@ export function createAccess({ options, files, storage, log }: AccessOptions): A
       chain.stop();
       files.tokenWebhook?.close();
       files.signer?.stop();
+    },
+  };
+}
+
+function trustFacts(options: ApiServerOptions, { clientAnchors, proxyAnchors }: AccessFiles): TrustFacts {
+  return {
+    client: clientAnchors?.current ?? null,
+    proxy: proxyAnchors === null ? null : {
+      anchors: proxyAnchors.current, lists: {
+        'allowed-names': options['requestheader-allowed-names'], 'username-headers': options['requestheader-username-headers'], 'uid-headers': options['requestheader-uid-headers'],
+        'group-headers': options['requestheader-group-headers'], 'extra-headers-prefix': options['requestheader-extra-headers-prefix'],
+      },
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Replica } from '../raft/replica-api.js';
 import { createWorkers } from '../workers/pool.js';
 import { createAccess, type Access } from './access.js';
 import type { AccessFiles } from './accessFiles.js';
+import { publishTrackingStart, publishTrust } from './authentication/published.js';
 import { openIdDocuments, type OpenIdDocuments } from './authentication/serviceaccount/openid.js';
 import { certificateGuards } from './authorization/certificates.js';
 import { createAdmission } from './admission/chain.js';
@@ -94,7 +95,8 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     documents: async (context) => await discovery(context) || openid(context) || openapi.documents(context),
     bootstrap: async (signal) => {
       await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });
-      await Promise.all([bootstrapRbac({ registry, catalogue, signal }), repair(storage, log)]);
+      await Promise.all([bootstrapRbac({ registry, catalogue, signal }), repair(storage, log), publishTrust({ registry, catalogue, signal }, access.published()), publishTrackingStart({ registry, catalogue, signal })]);
+      access.onPublishedChange(() => { publishTrust({ registry, catalogue, signal }, access.published()).catch((error: unknown) => { log.named('access').warn('authorities cannot be published', { error }); }); });
       await access.synced;
     },
     close: async () => {

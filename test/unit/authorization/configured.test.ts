@@ -95,6 +95,14 @@ describe('a server with doors by configuration', function () {
       .to.deep.equal({ username: 'pat', uid: '9', groups: ['g1', 'g2', 'system:authenticated'], extra: { a: ['b'] } });
     expect(await whoAmI({ identity: proxy, headers: { 'x-remote-user': 'pat', 'impersonate-user': 'admin' } })).to.equal(403);
   });
+  it('tells extension servers whom to trust', async () => {
+    const { data } = (await send({ path: '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication', identity: admin })).body as { data: Record<string, string> };
+    expect(data).to.deep.include({
+      'requestheader-allowed-names': '["proxy"]', 'requestheader-username-headers': '["X-Remote-User"]', 'requestheader-group-headers': '["X-Remote-Group"]', 'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]', 'requestheader-uid-headers': '["X-Remote-Uid"]',
+    });
+    expect([data['client-ca-file'], data['requestheader-client-ca-file']].every((text) => /^-----BEGIN CERTIFICATE-----\n[^-]+-----END CERTIFICATE-----\n$/.test(text ?? ''))).to.equal(true);
+    expect((await send({ path: '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking', identity: admin })).text).to.match(/"since":"\d{4}-\d\d-\d\d"/);
+  });
   it('reviews tokens by the same ways', async () => {
     const token = await issuer.sign();
     secrets.push(token.split('.')[2]!);

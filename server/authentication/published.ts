@@ -1,0 +1,108 @@
+import { X509Certificate } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StatusError } from '../api/status.js';
+import { systemUser } from '../api/user.js';
+import type { ApiObject } from '../api/object.js';
+import type { Catalogue } from '../catalogue/resources.js';
+import type { Registry, WriteOptions } from '../registry/contract.js';
+import { membersOf } from '../registry/members.js';
+import type { Anchors } from './peer.js';
+
+/** What extension servers must know to trust clients and front proxies as this server does; texts of a ConfigMap. */
+export type PublishedTrust = Readonly<Record<string, string>>;
+
+export interface TrustFacts {
+  readonly client: Anchors | null;
+  /** Null without front proxies. */
+  readonly proxy: { readonly anchors: Anchors; readonly lists: Readonly<Record<'allowed-names' | 'username-headers' | 'uid-headers' | 'group-headers' | 'extra-headers-prefix', readonly string[]>> } | null;
+}
+
+const NAMESPACE = 'kube-system';
+const TRUST_NAME = 'extension-apiserver-authentication';
+const TRACKING_NAME = 'kube-apiserver-legacy-service-account-token-tracking';
+const RETRY_MS = 200;
+const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: 10_000, warn: () => {} };
+/** The namespace is not visible yet, another server was faster, or storage is not ready. */
+const retryable: ReadonlySet<number> = new Set([404, 409, 429, 503, 504]);
+
+/** Texts for the ConfigMap. Pure. */
+export function publishedTrust({ client, proxy }: TrustFacts): PublishedTrust {
+  const lists = proxy === null ? [] : Object.entries(proxy.lists).map(([name, values]) => [`requestheader-${name}`, JSON.stringify(values)] as const);
+  return {
+    ...(client === null ? {} : { 'client-ca-file': bundle(client) }),
+    ...(proxy === null ? {} : { 'requestheader-client-ca-file': bundle(proxy.anchors), ...Object.fromEntries(lists) }),
+  };
+}
+
+const bundle = (anchors: Anchors): string => anchors.map((anchor) => anchor.toString()).join('');
+
+/**
+ * What the ConfigMap should say, given what it says: other servers may know other authorities, which stay until they expire. Pure.
+ * `now` is in milliseconds since 1970.
+ */
+export function mergedTrust(current: PublishedTrust, own: PublishedTrust, now: number): PublishedTrust {
+  const merged = Object.entries(own).map(([name, value]) => [name, name.endsWith('-file') ? joinBundles(current[name] ?? '', value, now) : joinLists(current[name] ?? '[]', value)] as const);
+  return { ...current, ...Object.fromEntries(merged) };
+}
+
+function joinBundles(current: string, own: string, now: number): string {
+  const blocks = (text: string): string[] => (text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []).map((block) => `${block}\n`);
+  return [...new Set([...blocks(current).filter((block) => counts(block, now)), ...blocks(own)])].join('');
+}
+
+function counts(block: string, now: number): boolean {
+  try {
+    return Date.parse(new X509Certificate(block).validTo) > now;
+  } catch {
+    return false;
+  }
+}
+
+/** A list that cannot be read is replaced. */
+function joinLists(current: string, own: string): string {
+  let before: unknown = [];
+  try { before = JSON.parse(current); } catch { /* replaced */ }
+  const texts = Array.isArray(before) ? before.filter((value) => typeof value === 'string') : [];
+  return JSON.stringify([...new Set([...texts, ...JSON.parse(own) as string[]])]);
+}
+
+export interface Publishing { readonly registry: Registry; readonly catalogue: Catalogue; readonly signal?: AbortSignal }
+
+/** Writes the ConfigMap that extension servers read. Rejects when `signal` aborts, or the object is refused, which is a defect. */
+export const publishTrust = (where: Publishing, own: PublishedTrust): Promise<void> =>
+  ensure(where, TRUST_NAME, (data) => mergedTrust(data, own, Date.now()));
+
+/** Notes the day from which uses of tokens in secrets are tracked; written once in the life of a cluster. */
+export const publishTrackingStart = (where: Publishing): Promise<void> =>
+  ensure(where, TRACKING_NAME, (data) => ({ since: new Date().toISOString().slice(0, 10), ...data }));
+
+async function ensure(where: Publishing, name: string, change: (data: PublishedTrust) => PublishedTrust): Promise<void> {
+  for (;;) {
+    where.signal?.throwIfAborted();
+    try {
+      return await write(where, name, change);
+    } catch (error) {
+      if (!(error instanceof StatusError) || !retryable.has(error.code)) throw error;
+    }
+    await delay(RETRY_MS, undefined, where.signal === undefined ? {} : { signal: where.signal });
+  }
+}
+
+async function write({ registry, catalogue }: Publishing, name: string, change: (data: PublishedTrust) => PublishedTrust): Promise<void> {
+  const resource = catalogue.resource('', 'v1', 'configmaps');
+  if (resource === null) return;
+  const target = { resource, namespace: NAMESPACE, name };
+  const current = await registry.get(target, { at: 'any' }).then((stored) => stored.decode(), (error: unknown) => {
+    if (error instanceof StatusError && error.code === 404) return null;
+    throw error;
+  });
+  if (current === null) {
+    await registry.create({ ...target, name: '' }, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: NAMESPACE }, data: { ...change({}) } }, options);
+    return;
+  }
+  if (JSON.stringify(changed(current, change)['data']) === JSON.stringify(current['data'])) return;
+  const apply = (latest: ApiObject | null): ApiObject => changed(latest ?? current, change);
+  await registry.update(target, { apply, subresource: '', uid: null, mayCreate: false }, options);
+}
+
+const changed = (object: ApiObject, change: (data: PublishedTrust) => PublishedTrust): ApiObject => ({ ...object, data: { ...change(membersOf(object['data']) as PublishedTrust) } });
