@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
-import { badRequest, invalidObject, plainError, StatusError, unsupportedPatch } from '../../api/status.js';
+import { badRequest, invalidObject, plainError, StatusError, unsupportedBody, unsupportedPatch } from '../../api/status.js';
 import type { ServedResource } from '../../catalogue/resources.js';
 import { applyJsonPatch } from '../../patch/jsonpatch.js';
 import { applyMergePatch } from '../../patch/mergePatch.js';
@@ -14,7 +14,7 @@ import { bodyMediaType, checkObject } from '../body.js';
 import { negotiate } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import { goType } from '../goTypes.js';
-import { applyEncodingOf, applyPatch } from './apply.js';
+import { applyEncodingOf, applyMediaTypes, applyPatch } from './apply.js';
 import type { RequestContext } from '../context.js';
 import type { Route } from '../routing.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
@@ -28,17 +28,29 @@ function patchObject(patch: JsonValue): JsonObject {
   throw badRequest(`error decoding patch: json: cannot unmarshal ${goType(patch)} into Go value of type map[string]interface {}`);
 }
 
+const STRATEGIC = 'application/strategic-merge-patch+json';
+
 /** Patch types by media type; server-side apply has a verb of its own. */
-const PATCHERS: Readonly<Record<string, Patcher>> = {
+const PATCHERS: ReadonlyMap<string, Patcher> = new Map(Object.entries<Patcher>({
   'application/merge-patch+json': (current, patch) => applyMergePatch(current, patchObject(patch)),
   'application/json-patch+json': (current, patch) => applyJsonPatch(current, patch),
-  'application/strategic-merge-patch+json': (current, patch, resource) => {
+  [STRATEGIC]: (current, patch, resource) => {
     const type = patchTypeOfKind(resource);
-    // Without a built-in type nobody knows how its lists merge.
-    if (type === null) throw unsupportedPatch();
+    if (type === null) throw new Error(`broken invariant: nobody knows how lists of ${resource.kind} merge`);
     return applyStrategicPatch(current, patchObject(patch), type);
   },
-};
+}));
+
+/**
+ * The way to patch objects of a resource by media type. Throws 415. Nobody knows how lists of custom kinds merge, so a strategic merge is
+ * refused for them and for their subresources, before anything is looked up; the reference tells only there what it would take.
+ */
+export function patcherFor(mediaType: string, resource: Pick<ServedResource, 'group' | 'version' | 'kind'>, applied: readonly string[]): Patcher {
+  const builtIn = patchTypeOfKind(resource) !== null;
+  const patcher = builtIn || mediaType !== STRATEGIC ? PATCHERS.get(mediaType) : undefined;
+  if (patcher !== undefined) return patcher;
+  throw builtIn ? unsupportedPatch() : unsupportedBody(['application/json-patch+json', 'application/merge-patch+json', ...applied]);
+}
 
 /** PATCH of an object or of a subresource whose body is the object; tried again when the object changed meanwhile. */
 export const patch: VerbHandler = async (context, route, deps) => {
@@ -51,8 +63,7 @@ export const patchView = (view: View): VerbHandler => (context, route, deps) => 
 
 async function patchThrough(view: View | null, context: RequestContext, route: Route, { registry, reader }: VerbDeps): Promise<void> {
   const resource = view?.type(route.resource) ?? route.resource;
-  const patcher = PATCHERS[bodyMediaType(context)];
-  if (patcher === undefined || (context.request.headers['content-type'] ?? '') === '') throw unsupportedPatch();
+  const patcher = patcherFor((context.request.headers['content-type'] ?? '') === '' ? '' : bodyMediaType(context), route.resource, applyMediaTypes(context));
   const representation = negotiate(context, { collection: false, stream: false });
   const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'PatchOptions');
   const body = await reader.json(context, fieldValidation !== 'Ignore', message => badRequest(`error decoding patch: ${message}`));
