@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { RequestContext, Response } from './context.js';
 import type { EncodedList } from './encoders/encoder.js';
+import { warningHeaders } from './warningHeaders.js';
 
 /** Long bodies are written in pieces of about this size: large enough to be cheap, small enough not to hold up other requests. */
 const CHUNK_BYTES = 128 * 1024;
@@ -40,7 +41,7 @@ export function writeHead({ response, warnings }: RequestContext, code: number, 
   response.statusCode = code;
   response.setHeader('content-type', contentType);
   if (length !== null) response.setHeader('content-length', length);
-  if (warnings.length > 0) response.setHeader('warning', [...new Set(warnings)].map(warningHeader));
+  if (warnings.length > 0) response.setHeader('warning', warningHeaders(warnings));
 }
 
 /**
@@ -116,6 +117,3 @@ function drained(out: Writable, gone: () => boolean): Promise<void> {
     if (gone()) done();
   });
 }
-
-/** RFC 9111, section 5.5: code 299, the agent as "-", the text quoted. Characters that no header may carry become spaces. */
-const warningHeader = (text: string): string => `299 - "${text.replace(/[^\u0020-\u007e]/g, ' ').replace(/["\\]/g, '\\$&')}"`;

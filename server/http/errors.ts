@@ -1,6 +1,7 @@
 import { internalError, StatusError } from '../api/status.js';
 import { DamagedValueError } from '../storage/encoding.js';
 import type { Exchange } from './exchange.js';
+import { warningHeaders } from '../endpoints/warningHeaders.js';
 
 /**
  * Turns whatever a filter or an endpoint threw into the Status that the client sees. Only a StatusError was meant for clients;
@@ -58,9 +59,4 @@ export function writeJson(exchange: Exchange, code: number, body: unknown): void
 function end({ method, response }: Exchange, bytes: Buffer): void {
   if (method === 'HEAD') response.end();
   else response.end(bytes);
-}
-
-/** RFC 9111 warn-code 299 ("miscellaneous, persistent") with the text quoted; each text once. */
-function warningHeaders(texts: readonly string[]): string[] {
-  return [...new Set(texts)].map((text) => `299 - "${text.replace(/[\u0000-\u001f\u007f-\uffff]/g, ' ').replace(/["\\]/g, '\\$&')}"`);
 }

@@ -1,0 +1,27 @@
+/** Together, warnings of one answer have about so many characters at most; the reference's bound. Clients refuse answers with too large a head. */
+const TOTAL_CHARACTERS_MAX = 4 * 1024;
+/** Once they have more, each is cut to this, and what then goes beyond the bound is left out. */
+const CUT_CHARACTERS_MAX = 256;
+
+/** The values of the `Warning` headers for some texts, each text once. */
+export function warningHeaders(texts: readonly string[]): string[] {
+  const distinct = [...new Set(texts)].filter(text => text !== '');
+  let total = 0;
+  const fitting = distinct.filter(text => (total += characters(text)) <= TOTAL_CHARACTERS_MAX);
+  if (fitting.length === distinct.length) return distinct.map(headerOf);
+  let written = 0;
+  const cut: string[] = [];
+  for (const text of distinct) {
+    if (written >= TOTAL_CHARACTERS_MAX) break;
+    const shortened = characters(text) > CUT_CHARACTERS_MAX ? [...text].slice(0, CUT_CHARACTERS_MAX).join('') : text;
+    written += characters(shortened);
+    cut.push(headerOf(shortened));
+  }
+  return cut;
+}
+
+/** Code points, not units of UTF-16. */
+const characters = (text: string): number => (/^[\0-\x7f]*$/.test(text) ? text.length : [...text].length);
+
+/** RFC 9111, section 5.5: code 299, the agent as "-", the text quoted. Characters that no header may carry become spaces. */
+const headerOf = (text: string): string => `299 - "${text.replace(/[^\u0020-\u007e]/g, ' ').replace(/["\\]/g, '\\$&')}"`;
