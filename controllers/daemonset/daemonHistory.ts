@@ -1,0 +1,61 @@
+import { mergePatch } from '../client/api.js';
+import { isAlreadyExists, isNotFound, unless } from '../client/errors.js';
+import { keyOf, keyTextOf, uidOf } from '../client/object.js';
+import { selects } from '../client/selectors.js';
+import type { ManagerEnvironment } from '../environment.js';
+import { controllerRevisions, daemonSets, type ControllerRevision, type DaemonSet } from '../kinds/apps.js';
+import { pods, type Pod } from '../kinds/core.js';
+import { holds } from '../revisions/history.js';
+import { claim } from '../workloads/claim.js';
+import { hashLabel } from './daemonPod.js';
+import { hashOf, historyOf, newRevision, revisionsToDelete } from './history.js';
+
+/** Keeps a revision of each template of a DaemonSet. */
+export class DaemonHistory {
+  constructor(private readonly environment: ManagerEnvironment) {}
+
+  /** The revision of the template of now, made when it is new, and the older ones. */
+  async ensure(set: DaemonSet, candidates: readonly ControllerRevision[], owned: readonly Pod[]): Promise<{ readonly current: ControllerRevision; readonly old: readonly ControllerRevision[] }> {
+    const { api } = this.environment;
+    const revisions = await claim({ api, ownerType: daemonSets, owner: set, type: controllerRevisions, candidates, matches: revision => selects(set.spec?.selector, revision.metadata.labels) });
+    const labelled = await Promise.all(revisions.map(revision => this.#labelled(revision)));
+    const { current, twins, old, number } = historyOf(set, labelled);
+    if (!current) return { current: await this.#create(set, number), old };
+    for (const twin of twins) await this.#merge(twin, current, owned);
+    return { current: current.revision < number ? await api.update(controllerRevisions, { ...current, revision: number }) : current, old };
+  }
+
+  async prune(set: DaemonSet, old: readonly ControllerRevision[], owned: readonly Pod[]): Promise<void> {
+    for (const revision of revisionsToDelete(set, old, owned)) await this.#delete(revision);
+  }
+
+  /** One that was adopted from elsewhere may lack the label by which pods are found. */
+  #labelled(revision: ControllerRevision): Promise<ControllerRevision> {
+    if (hashOf(revision) !== '') return Promise.resolve(revision);
+    return this.environment.api.update(controllerRevisions, { ...revision, metadata: { ...revision.metadata, labels: { ...revision.metadata.labels, [hashLabel]: revision.metadata.name ?? '' } } });
+  }
+
+  async #merge(twin: ControllerRevision, kept: ControllerRevision, owned: readonly Pod[]): Promise<void> {
+    for (const pod of owned) {
+      if (pod.metadata.labels?.[hashLabel] === hashOf(twin)) await unless(isNotFound, this.environment.api.patch(pods, keyOf(pod), mergePatch({ metadata: { uid: uidOf(pod), labels: { [hashLabel]: hashOf(kept) } } })));
+    }
+    await this.#delete(twin);
+  }
+
+  async #create(set: DaemonSet, number: number): Promise<ControllerRevision> {
+    const { api } = this.environment;
+    const wanted = newRevision(set, number);
+    const created = await unless(isAlreadyExists, api.create(controllerRevisions, wanted));
+    if (created) return created;
+    const there = await api.get(controllerRevisions, keyOf(wanted));
+    if (holds(there, set.spec?.template)) return there;
+    // Another template has the same hash: the next try takes another name.
+    const collisionCount = (set.status?.collisionCount ?? 0) + 1;
+    await api.update(daemonSets, { ...set, status: { ...set.status, collisionCount } }, { subresource: 'status' });
+    throw new Error(`the name of the revision ${keyTextOf(wanted)} is taken`);
+  }
+
+  async #delete(revision: ControllerRevision): Promise<void> {
+    await unless(isNotFound, this.environment.api.delete(controllerRevisions, keyOf(revision), { preconditions: { uid: uidOf(revision) } }));
+  }
+}

@@ -1,0 +1,66 @@
+import { nameOf } from '../client/object.js';
+import { daemonSets, type DaemonSet } from '../kinds/apps.js';
+import type { Affinity, Pod, PodSpec, Toleration } from '../kinds/core.js';
+import { podOf } from '../workloads/podTemplate.js';
+import { sameJson } from '../workloads/sameJson.js';
+
+/** Pods of a DaemonSet. Pure. */
+
+export const hashLabel = 'controller-revision-hash';
+const generationLabel = 'pod-template-generation';
+const generationAnnotation = 'deprecated.daemonset.template.generation';
+const nodeNameField = 'metadata.name';
+
+/** What a daemon bears on any node: it is there to mend what is wrong with the node. In the order of the reference. */
+const daemonTolerations: readonly Toleration[] = [
+  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' }, { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/disk-pressure', operator: 'Exists', effect: 'NoSchedule' }, { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/pid-pressure', operator: 'Exists', effect: 'NoSchedule' }, { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
+];
+const hostNetworkToleration: Toleration = { key: 'node.kubernetes.io/network-unavailable', operator: 'Exists', effect: 'NoSchedule' };
+
+/** The tolerations of a template, and those of any daemon. */
+export function tolerationsOf({ tolerations = [], hostNetwork = false }: PodSpec): readonly Toleration[] {
+  const sameTaint = (a: Toleration, b: Toleration): boolean => a.key === b.key && a.effect === b.effect && (a.operator ?? '') === (b.operator ?? '') && (a.value ?? '') === (b.value ?? '');
+  const added = hostNetwork ? [...daemonTolerations, hostNetworkToleration] : daemonTolerations;
+  return added.reduce<readonly Toleration[]>((known, toleration) => {
+    const at = known.findIndex(other => sameTaint(other, toleration));
+    if (at < 0) return [...known, toleration];
+    return sameJson(known[at], toleration) ? known : known.map((other, index) => (index === at ? toleration : other));
+  }, tolerations);
+}
+
+export const templateGeneration = ({ metadata }: DaemonSet): string | undefined => metadata.annotations?.[generationAnnotation];
+
+/** A pod for one node. The scheduler binds it: the node is asked for by affinity, in place of what the template asks for, since that was checked already. */
+export function daemonPod(set: DaemonSet, node: string, hash: string): Pod {
+  const { metadata, spec = {} } = podOf(set.spec?.template, daemonSets, set);
+  const generation = templateGeneration(set);
+  const labels = { ...metadata.labels, ...(generation === undefined ? {} : { [generationLabel]: generation }), ...(hash ? { [hashLabel]: hash } : {}) };
+  return { metadata: { ...metadata, labels }, spec: { ...spec, affinity: boundTo(spec.affinity, node), tolerations: tolerationsOf(spec) } };
+}
+
+function boundTo(affinity: Affinity | undefined, node: string): Affinity {
+  const terms = { nodeSelectorTerms: [{ matchFields: [{ key: nodeNameField, operator: 'In', values: [node] }] }] };
+  return { ...affinity, nodeAffinity: { ...affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: terms } };
+}
+
+/** The node of a pod, or the one that it is to be bound to; null where nothing says. */
+export function nodeOf({ spec }: Pod): string | null {
+  if (spec?.nodeName) return spec.nodeName;
+  const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  for (const { matchFields = [] } of terms) {
+    const [field, ...others] = matchFields;
+    const [name, ...more] = field?.values ?? [];
+    if (field && others.length === 0 && field.key === nodeNameField && field.operator === 'In' && name !== undefined && more.length === 0) return name;
+  }
+  return null;
+}
+
+/** Whether a pod has the template of now. */
+export function isUpdated(set: DaemonSet, pod: Pod, hash: string): boolean {
+  const { [hashLabel]: own = '', [generationLabel]: generation } = pod.metadata.labels ?? {};
+  return (hash !== '' && own === hash) || (generation !== undefined && generation === templateGeneration(set));
+}
+
+export const describe = (pod: Pod): string => `${pod.metadata.namespace ?? ''}/${nameOf(pod)}`;

@@ -1,0 +1,35 @@
+/**
+ * How soon a failed pod of a node is removed, so that another one is tried: a node that refuses every pod would otherwise be sent one after
+ * another without end.
+ */
+
+const firstMs = 1_000;
+const maxMs = 15 * 60_000;
+/** A node that was well for this long begins anew. */
+const forgottenMs = 2 * maxMs;
+
+export interface Attempt { readonly at: number; readonly backoffMs: number }
+
+/** Milliseconds to wait before the next pod of a node is removed; 0 or less for none. Pure. */
+export function waitMs(last: Attempt | undefined, now: number): number {
+  return !last || now - last.at > forgottenMs ? 0 : last.at + last.backoffMs - now;
+}
+
+export const nextAttempt = (last: Attempt | undefined, now: number): Attempt =>
+  ({ at: now, backoffMs: !last || now - last.at > forgottenMs ? firstMs : Math.min(maxMs, last.backoffMs * 2) });
+
+/** Attempts by set and node. Bounded: what is forgotten anyway is swept out as soon as a set has more than its nodes. */
+export class FailedPods {
+  readonly #attempts = new Map<string, Map<string, Attempt>>();
+
+  of(set: string): ReadonlyMap<string, Attempt> { return this.#attempts.get(set) ?? new Map<string, Attempt>(); }
+
+  tried(set: string, nodes: readonly string[], now: number): void {
+    const attempts = this.#attempts.get(set) ?? new Map<string, Attempt>();
+    for (const node of nodes) attempts.set(node, nextAttempt(attempts.get(node), now));
+    for (const [node, { at }] of attempts) if (now - at > forgottenMs) attempts.delete(node);
+    if (attempts.size > 0) this.#attempts.set(set, attempts);
+  }
+
+  forget(set: string): void { this.#attempts.delete(set); }
+}

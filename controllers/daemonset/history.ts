@@ -1,0 +1,50 @@
+import { nameOf, namespaceOf } from '../client/object.js';
+import { daemonSets, type ControllerRevision, type DaemonSet } from '../kinds/apps.js';
+import type { Pod } from '../kinds/core.js';
+import { holds, nextNumber, oldestFirst, patchOf, superfluous } from '../revisions/history.js';
+import { controllerReference } from '../workloads/claim.js';
+import { jsonHash } from '../workloads/templateHash.js';
+import { hashLabel } from './daemonPod.js';
+
+/** Revisions of a DaemonSet. Pure. */
+
+const defaultHistoryLimit = 10;
+
+export const hashOf = ({ metadata }: ControllerRevision): string => metadata.labels?.[hashLabel] ?? '';
+
+export interface History {
+  /** The one of the template of now, unless there is none yet. */
+  readonly current: ControllerRevision | null;
+  /** Others of the same template, which only a lost conflict leaves behind. */
+  readonly twins: readonly ControllerRevision[];
+  readonly old: readonly ControllerRevision[];
+  /** What the current one should have: one more than all others. */
+  readonly number: number;
+}
+
+export function historyOf(set: DaemonSet, revisions: readonly ControllerRevision[]): History {
+  const ordered = oldestFirst(revisions);
+  const equal = ordered.filter(revision => holds(revision, set.spec?.template));
+  const old = ordered.filter(revision => !equal.includes(revision));
+  return { current: equal.at(-1) ?? null, twins: equal.slice(0, -1), old, number: nextNumber(old) };
+}
+
+export function newRevision(set: DaemonSet, number: number): ControllerRevision {
+  const { template } = set.spec ?? {};
+  const hash = jsonHash(template, set.status?.collisionCount);
+  return {
+    metadata: {
+      name: `${nameOf(set)}-${hash}`, namespace: namespaceOf(set), labels: { ...template?.metadata?.labels, [hashLabel]: hash },
+      ...(set.metadata.annotations ? { annotations: set.metadata.annotations } : {}), ownerReferences: [controllerReference(daemonSets, set)],
+    },
+    data: patchOf(template), revision: number,
+  };
+}
+
+/** Those that no pod runs, beyond the limit. */
+export function revisionsToDelete(set: DaemonSet, old: readonly ControllerRevision[], pods: readonly Pod[]): readonly ControllerRevision[] {
+  const live = new Set(pods.map(({ metadata }) => metadata.labels?.[hashLabel] ?? '').filter(hash => hash !== ''));
+  const excess = old.length - (set.spec?.revisionHistoryLimit ?? defaultHistoryLimit);
+  // The limit counts all old ones, though those in use stay.
+  return superfluous(old.filter(revision => !live.has(hashOf(revision))), 0).slice(0, Math.max(0, excess));
+}

@@ -1,0 +1,62 @@
+import { nameOf } from '../client/object.js';
+import { selectsAll } from '../client/selectors.js';
+import type { DaemonSet } from '../kinds/apps.js';
+import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Taint, Toleration } from '../kinds/core.js';
+import { tolerationsOf } from './daemonPod.js';
+
+/** Which nodes a DaemonSet wants. Pure. */
+
+export interface Fit {
+  /** A pod should be made there. */
+  readonly runs: boolean;
+  /** A pod that is there may stay. */
+  readonly stays: boolean;
+}
+
+const nowhere: Fit = { runs: false, stays: false };
+
+export function fitOf({ spec }: DaemonSet, node: Node): Fit {
+  const template = spec?.template?.spec ?? {};
+  if (template.nodeName && template.nodeName !== nameOf(node)) return nowhere;
+  if (!selectsAll(template.nodeSelector, node.metadata.labels)) return nowhere;
+  const terms = template.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  if (template.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution && !(terms ?? []).some(term => matches(term, node))) return nowhere;
+  const tolerations = tolerationsOf(template);
+  const untolerated = (node.spec?.taints ?? []).filter(taint => !tolerations.some(toleration => tolerates(toleration, taint)));
+  // A taint that keeps new pods away does not drive out those that are there.
+  return { runs: !untolerated.some(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute'), stays: !untolerated.some(({ effect }) => effect === 'NoExecute') };
+}
+
+function tolerates({ key = '', operator = 'Equal', value = '', effect = '' }: Toleration, taint: Taint): boolean {
+  if (effect !== '' && effect !== taint.effect) return false;
+  if (key !== '' && key !== taint.key) return false;
+  if (operator === 'Exists') return true;
+  if (key === '') return false;
+  return (comparisons[operator] ?? never)(taint.value ?? '', value);
+}
+
+const never = (): boolean => false;
+const isWhole = (text: string): boolean => /^-?\d+$/.test(text);
+const comparisons: Readonly<Record<string, (taint: string, value: string) => boolean>> = {
+  Equal: (taint, value) => taint === value,
+  Gt: (taint, value) => isWhole(taint) && isWhole(value) && Number(taint) > Number(value),
+  Lt: (taint, value) => isWhole(taint) && isWhole(value) && Number(taint) < Number(value),
+};
+
+/** All that a term asks for; one that asks for nothing matches nothing. */
+function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
+  if (matchExpressions.length + matchFields.length === 0) return false;
+  const fields: Readonly<Record<string, string>> = { 'metadata.name': nameOf(node) };
+  return matchExpressions.every(requirement => holds(requirement, node.metadata.labels?.[requirement.key])) && matchFields.every(requirement => holds(requirement, fields[requirement.key]));
+}
+
+const holds = ({ operator, values = [] }: NodeSelectorRequirement, value: string | undefined): boolean => operators[operator]?.(value, values) ?? false;
+
+const operators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
+  In: (value, values) => value !== undefined && values.includes(value),
+  NotIn: (value, values) => value === undefined || !values.includes(value),
+  Exists: value => value !== undefined,
+  DoesNotExist: value => value === undefined,
+  Gt: (value = '', [than = '']) => isWhole(value) && isWhole(than) && Number(value) > Number(than),
+  Lt: (value = '', [than = '']) => isWhole(value) && isWhole(than) && Number(value) < Number(than),
+};

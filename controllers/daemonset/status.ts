@@ -1,0 +1,27 @@
+import type { DaemonSetStatus } from '../kinds/apps.js';
+import { isAvailable, isReady } from '../workloads/podState.js';
+import { sameJson } from '../workloads/sameJson.js';
+import { isUpdated } from './daemonPod.js';
+import { inOrder, placesOf, type Observed } from './plan.js';
+
+/** The status that describes the pods on the nodes. `isCurrent` when the set as it is now was worked on. Pure. */
+export function statusOf(observed: Pick<Observed, 'set' | 'nodes' | 'pods' | 'hash' | 'now'>, isCurrent: boolean): DaemonSetStatus {
+  const { set, hash, now } = observed;
+  const places = placesOf(observed);
+  const wanted = places.filter(({ fit }) => fit.runs);
+  const pods = wanted.flatMap(place => inOrder(place.pods)[0] ?? []);
+  const available = pods.filter(pod => isAvailable(pod, set.spec?.minReadySeconds ?? 0, now)).length;
+  const { observedGeneration, collisionCount, conditions } = set.status ?? {};
+  const generation = isCurrent ? set.metadata.generation ?? 0 : observedGeneration;
+  return {
+    currentNumberScheduled: pods.length, numberMisscheduled: places.filter(({ fit, pods: there }) => !fit.runs && there.length > 0).length, desiredNumberScheduled: wanted.length,
+    numberReady: pods.filter(isReady).length, updatedNumberScheduled: pods.filter(pod => isUpdated(set, pod, hash)).length, numberAvailable: available, numberUnavailable: wanted.length - available,
+    ...(generation === undefined ? {} : { observedGeneration: generation }), ...(collisionCount === undefined ? {} : { collisionCount }), ...(conditions ? { conditions } : {}),
+  };
+}
+
+/** A counter that is absent is zero, except that a status never written says nothing yet. */
+export function sameStatus(before: DaemonSetStatus | undefined, after: DaemonSetStatus): boolean {
+  const filled = (status: DaemonSetStatus): object => Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
+  return before?.observedGeneration === after.observedGeneration && sameJson(filled(before ?? {}), filled(after));
+}
