@@ -2,13 +2,16 @@ import type { Controller } from './client/controller.js';
 import type { ManagerEnvironment } from './environment.js';
 import { clusterRoleAggregation } from './clusterroleaggregation/aggregationController.js';
 import { cronJobController } from './cronjob/cronJobController.js';
+import { daemonSetController } from './daemonset/daemonSetController.js';
 import { deploymentController } from './deployment/deploymentController.js';
 import { disruptionController } from './disruption/disruptionController.js';
 import { endpointsController } from './endpoints/endpointsController.js';
 import { endpointSliceController } from './endpointslice/endpointSliceController.js';
+import { endpointSliceMirroringController } from './endpointslicemirroring/mirroringController.js';
 import { GarbageCollector } from './garbagecollector/garbageCollector.js';
 import { jobController } from './job/jobController.js';
 import { namespaceController } from './namespace/namespaceController.js';
+import { nodeTaintController } from './nodelifecycle/nodeTaintController.js';
 import { PodCollector } from './podgc/podCollector.js';
 import { replicaSetController, replicationControllerController } from './replicaset/replicaSets.js';
 import { quotaController } from './resourcequota/quotaController.js';
@@ -54,11 +57,14 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   { name: 'endpoints-controller', alias: 'endpoint', account: 'endpoint-controller', make: endpointsController },
   { name: 'disruption-controller', alias: 'disruption', account: 'disruption-controller', component: 'controllermanager', make: disruptionController },
   { name: 'statefulset-controller', alias: 'statefulset', account: 'statefulset-controller', make: statefulSetController },
+  { name: 'daemonset-controller', alias: 'daemonset', account: 'daemon-set-controller', component: 'daemonset-controller', make: daemonSetController },
+  { name: 'endpointslice-mirroring-controller', alias: 'endpointslicemirroring', account: 'endpointslicemirroring-controller', component: 'endpoint-slice-mirroring-controller', make: endpointSliceMirroringController },
+  { name: 'node-lifecycle-controller', alias: 'nodelifecycle', account: 'node-controller', make: nodeTaintController },
 ];
 
 /** Controllers of the reference that this program does not have yet. */
 export const missingControllers: readonly string[] = [
-  'daemonset-controller', 'endpointslice-mirroring-controller', 'legacy-serviceaccount-token-controller',
+  'legacy-serviceaccount-token-controller',
 ];
 
 /** Whether `--controllers` asks for a controller: its own name decides, `*` decides for the rest. */

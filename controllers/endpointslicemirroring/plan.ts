@@ -1,0 +1,91 @@
+import { isControlledBy, isTerminating, nameOf, namespaceOf } from '../client/object.js';
+import { canonical } from '../endpoints/subsets.js';
+import { endpoints as endpointsType, type EndpointAddress, type EndpointPort, type Endpoints } from '../kinds/core.js';
+import type { Endpoint, EndpointSlice } from '../kinds/others.js';
+import { familyOf, type Family } from '../services/families.js';
+import { triggerAnnotation } from '../services/triggerTimes.js';
+import { inOrder, portKey } from '../slices/portKey.js';
+import { managedByLabel, recycled, serviceNameLabel, slicePrefix, type SliceWrites } from '../slices/sliceWrites.js';
+import { controllerReference } from '../workloads/claim.js';
+import { sameJson } from '../workloads/sameJson.js';
+
+export const manager = 'endpointslicemirroring-controller.k8s.io';
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+const skipLabel = 'endpointslice.kubernetes.io/skip-mirror';
+const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader';
+
+/** Whether someone wrote Endpoints to be used, and not to elect a leader, or with slices of his own. */
+export const isToBeMirrored = ({ metadata }: Endpoints): boolean => metadata.labels?.[skipLabel] !== 'true' && metadata.annotations?.[leaderAnnotation] === undefined;
+
+export interface MirrorPlan extends SliceWrites {
+  /** Addresses that are left out: those that are none, and those beyond the limit. */
+  readonly invalid: number;
+  readonly excess: number;
+}
+
+interface Group { readonly family: Family; readonly ports: readonly EndpointPort[]; readonly endpoints: Endpoint[] }
+
+/** Decides how slices should change to say what Endpoints say: one slice for each subset and family. Pure. */
+export function planMirror(source: Endpoints, slices: readonly EndpointSlice[], addressesMax: number): MirrorPlan {
+  const { groups, invalid, excess } = grouped(source, addressesMax);
+  const present = slices.filter(slice => !isTerminating(slice));
+  const own = present.filter(slice => isControlledBy(slice, source));
+  const each = [...groups].map(([key, group]) => planGroup(source, group, own.filter(slice => keyOf(slice.addressType, slice.ports ?? []) === key)));
+  const needless = present.filter(slice => !own.includes(slice) || !groups.has(keyOf(slice.addressType, slice.ports ?? [])));
+  const writes = recycled(source, { create: each.flatMap(({ create }) => create), update: each.flatMap(({ update }) => update), remove: [...each.flatMap(({ remove }) => remove), ...needless] });
+  return { ...writes, invalid, excess };
+}
+
+const keyOf = (family: string, ports: readonly Partial<EndpointPort>[]): string => `${family} ${portKey(ports)}`;
+
+function grouped({ subsets = [] }: Endpoints, addressesMax: number): { readonly groups: ReadonlyMap<string, Group>; readonly invalid: number; readonly excess: number } {
+  const groups = new Map<string, Group>();
+  let invalid = 0;
+  let excess = 0;
+  for (const { addresses = [], notReadyAddresses = [], ports = [] } of canonical(subsets)) {
+    const all = [...addresses.map(address => [address, true] as const), ...notReadyAddresses.map(address => [address, false] as const)];
+    const named = inOrder(ports.map(({ name = '', port, protocol, appProtocol }) => ({ name, port, ...(protocol ? { protocol } : {}), ...(appProtocol === undefined ? {} : { appProtocol }) })));
+    let added = 0;
+    for (const [address, ready] of all) {
+      const family = familyOf(address.ip);
+      if (added >= addressesMax) excess++;
+      else if (family === null) invalid++;
+      else {
+        added++;
+        place(groups, family, named).endpoints.push(endpointOf(address, ready));
+      }
+    }
+  }
+  return { groups, invalid, excess };
+}
+
+function place(groups: Map<string, Group>, family: Family, ports: readonly EndpointPort[]): Group {
+  const key = keyOf(family, ports);
+  const group = groups.get(key) ?? { family, ports, endpoints: [] };
+  groups.set(key, group);
+  return group;
+}
+
+const endpointOf = ({ ip, hostname, nodeName, targetRef }: EndpointAddress, ready: boolean): Endpoint =>
+  ({ addresses: [ip], conditions: { ready }, ...(hostname ? { hostname } : {}), ...(targetRef ? { targetRef } : {}), ...(nodeName ? { nodeName } : {}) });
+
+function planGroup(source: Endpoints, { family, ports, endpoints }: Group, [first, ...others]: readonly EndpointSlice[]): SliceWrites {
+  const metadata = { labels: labelsOf(source), annotations: annotationsOf(source), ownerReferences: [controllerReference(endpointsType, source)] };
+  if (!first) return { create: [{ metadata: { generateName: slicePrefix(nameOf(source)), namespace: namespaceOf(source), ...metadata }, addressType: family, ports, endpoints }], update: [], remove: [] };
+  const isRight = sameJson(metadata.labels, first.metadata.labels) && sameJson(metadata.annotations, annotationsOf(first)) && sameEndpoints(endpoints, first.endpoints ?? []);
+  return { create: [], update: isRight ? [] : [{ ...first, metadata: { ...first.metadata, ...metadata }, endpoints }], remove: others };
+}
+
+/** In any order. */
+function sameEndpoints(a: readonly Endpoint[], b: readonly Endpoint[]): boolean {
+  const sorted = (endpoints: readonly Endpoint[]): readonly Endpoint[] => [...endpoints].sort((one, other) => ((one.addresses[0] ?? '') < (other.addresses[0] ?? '') ? -1 : 1));
+  return a.length === b.length && sameJson(sorted(a), sorted(b));
+}
+
+const labelsOf = (source: Endpoints): Readonly<Record<string, string>> => ({ ...source.metadata.labels, [serviceNameLabel]: nameOf(source), [managedByLabel]: manager });
+
+/** A former time of a change says nothing of this one, and the last configuration is that of another kind. */
+function annotationsOf({ metadata }: { readonly metadata: Endpoints['metadata'] }): Readonly<Record<string, string>> {
+  const { [lastApplied]: _, [triggerAnnotation]: __, ...annotations } = metadata.annotations ?? {};
+  return annotations;
+}

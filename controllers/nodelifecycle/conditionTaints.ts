@@ -1,0 +1,26 @@
+import type { Node, Taint } from '../kinds/core.js';
+import { conditionOf } from '../workloads/podState.js';
+
+/** Taints that keep new pods away from a node that says it is not well. Pure. */
+
+const effect = 'NoSchedule';
+
+/** A condition, the status that is a fault, and the taint that says so. */
+const faults: readonly (readonly [type: string, status: string, key: string])[] = [
+  ['Ready', 'False', 'node.kubernetes.io/not-ready'], ['Ready', 'Unknown', 'node.kubernetes.io/unreachable'], ['MemoryPressure', 'True', 'node.kubernetes.io/memory-pressure'],
+  ['DiskPressure', 'True', 'node.kubernetes.io/disk-pressure'], ['NetworkUnavailable', 'True', 'node.kubernetes.io/network-unavailable'], ['PIDPressure', 'True', 'node.kubernetes.io/pid-pressure'],
+];
+const unschedulable = 'node.kubernetes.io/unschedulable';
+const managed: ReadonlySet<string> = new Set([...faults.map(([, , key]) => key), unschedulable]);
+const isManaged = (taint: Taint): boolean => taint.effect === effect && managed.has(taint.key);
+
+/** The taints that a node should have, or null when it has them. Those of others, and of other effects, stay. */
+export function taintsOf({ spec, status }: Node): readonly Taint[] | null {
+  const keys = faults.filter(([type, bad]) => conditionOf(status?.conditions, type)?.status === bad).map(([, , key]) => key);
+  if (spec?.unschedulable) keys.push(unschedulable);
+  const before = spec?.taints ?? [];
+  const present = before.filter(isManaged).map(({ key }) => key);
+  if (present.length === keys.length && keys.every(key => present.includes(key))) return null;
+  const kept = before.filter(taint => !isManaged(taint) || keys.includes(taint.key));
+  return [...kept, ...keys.filter(key => !present.includes(key)).map(key => ({ key, effect }))];
+}

@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { nodes, type Node, type Taint } from '../../../../controllers/kinds/core.js';
+import { taintsOf } from '../../../../controllers/nodelifecycle/conditionTaints.js';
+import { nodeTaintController } from '../../../../controllers/nodelifecycle/nodeTaintController.js';
+import { controllerWorld } from '../../../fixtures/controllerHarness.js';
+
+const taint = (name: string, effect = 'NoSchedule'): Taint => ({ key: `node.kubernetes.io/${name}`, effect });
+
+describe('taints of nodes that say they are not well', () => {
+  const node = (conditions: Readonly<Record<string, string>>, taints: readonly Taint[] = [], unschedulable = false): Node =>
+    ({ metadata: { name: 'a' }, spec: { taints, ...(unschedulable ? { unschedulable } : {}) }, status: { conditions: Object.entries(conditions).map(([type, status]) => ({ type, status })) } });
+
+  const cases: readonly (readonly [string, Node, readonly Taint[] | null])[] = [
+    ['a new node that nothing speaks against loses its taint', node({}, [taint('not-ready')]), []],
+    ['ready', node({ Ready: 'True' }), null],
+    ['not ready', node({ Ready: 'False' }), [taint('not-ready')]],
+    ['out of reach', node({ Ready: 'Unknown' }, [taint('not-ready')]), [taint('unreachable')]],
+    ['under pressure', node({ Ready: 'True', MemoryPressure: 'True', DiskPressure: 'True', PIDPressure: 'True', NetworkUnavailable: 'True' }), [taint('memory-pressure'), taint('disk-pressure'), taint('network-unavailable'), taint('pid-pressure')]],
+    ['pressure that nobody knows of', node({ MemoryPressure: 'Unknown' }), null],
+    ['cordoned', node({}, [], true), [taint('unschedulable')]],
+    ['no longer cordoned', node({}, [taint('unschedulable')]), []],
+    ['as it should be', node({ Ready: 'False' }, [taint('not-ready')]), null],
+    ['taints of others and of other effects stay', node({}, [{ key: 'mine', effect: 'NoSchedule' }, taint('not-ready', 'NoExecute'), taint('not-ready')]), [{ key: 'mine', effect: 'NoSchedule' }, taint('not-ready', 'NoExecute')]],
+  ];
+  for (const [what, given, wanted] of cases) it(what, () => expect(taintsOf(given)).to.deep.equal(wanted));
+
+  it('are written once', async () => {
+    const world = controllerWorld();
+    world.api.seed(nodes, node({}, [taint('not-ready')]));
+    await world.start(nodeTaintController);
+    expect((await world.writes()).map(({ verb, key, body }) => [verb, key, (body as Node).spec?.taints])).to.deep.equal([['update', 'a', []]]);
+    world.api.change(nodes, 'a', before => ({ ...before, status: { conditions: [{ type: 'Ready', status: 'True' }] } }));
+    expect(await world.writes()).to.deep.equal([]);
+    world.api.change(nodes, 'a', before => ({ ...before, status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } }));
+    expect((await world.writes()).map(({ body }) => (body as Node).spec?.taints)).to.deep.equal([[taint('unreachable')]]);
+    await world.stop();
+  });
+});
