@@ -76,6 +76,7 @@ export class JobLoop {
     let againAfterMs = deadlineMs(job, now);
     let failure: unknown = null;
     let status = job.status ?? {};
+    let told = (): void => undefined;
     if (verdict) {
       failure = await this.#stop(job, facts.active, tally);
       // Pods that were not reached, or not seen yet, could still be counted otherwise.
@@ -85,11 +86,11 @@ export class JobLoop {
         const managed = await this.#manage(key, facts, backoff, tally, now);
         failure = managed.failure;
         againAfterMs = earlier(againAfterMs, managed.againAfterMs);
-        if (!completion(job, facts.succeeded, tally.active)) status = this.#withSuspension(job, now);
+        if (!completion(job, facts.succeeded, tally.active)) ({ status, told } = this.#withSuspension(job, now));
       }
       verdict = completion(job, facts.succeeded, tally.active);
     }
-    await this.#account(found, { ...facts, job: { ...job, status } }, { verdict, tally, now });
+    await this.#account(found, { ...facts, job: { ...job, status } }, { verdict, tally, now, told });
     this.#backoffs.set(key, backoff);
     if (failure !== null) throw failure instanceof Error ? failure : new Error(String(failure));
     if (againAfterMs !== null) return { againAfterMs };
@@ -140,24 +141,25 @@ export class JobLoop {
     return isNamespaceTerminating(failure) ? null : failure;
   }
 
-  #withSuspension(job: Job, now: number): JobStatus {
-    const { events } = this.environment;
+  /** `told` says so in an event, once it is written. */
+  #withSuspension(job: Job, now: number): { readonly status: JobStatus; readonly told: () => void } {
     const status = job.status ?? {};
     const suspended = isSuspended(job);
     const [value, reason, message] = suspended ? ['True', 'JobSuspended', 'Job suspended'] as const : ['False', 'JobResumed', 'Job resumed'] as const;
     const conditions = ensured(status.conditions ?? [], 'Suspended', value, reason, message, now);
-    if (!conditions) return status;
-    events.normal(job, suspended ? 'Suspended' : 'Resumed', message);
+    if (!conditions) return { status, told: () => undefined };
+    const told = (): void => this.environment.events.normal(job, suspended ? 'Suspended' : 'Resumed', message);
     // The deadline must not run on while the Job sleeps.
     const { startTime: _, ...rest } = status;
-    return suspended ? { ...rest, conditions } : { ...rest, conditions, startTime: timeText(now) };
+    return { told, status: suspended ? { ...rest, conditions } : { ...rest, conditions, startTime: timeText(now) } };
   }
 
   /** Writes counters, frees pods, and at last says how the Job ended. */
-  async #account(found: Job, facts: Facts, { verdict, tally, now }: { readonly verdict: Verdict | null; readonly tally: Tally; readonly now: number }): Promise<void> {
+  async #account(found: Job, facts: Facts, { verdict, tally, now, told }: { readonly verdict: Verdict | null; readonly tally: Tally; readonly now: number; readonly told: () => void }): Promise<void> {
     const { status, free, partial } = count(facts, verdict && (verdict.succeeds ? 'success' : 'failure'));
     let job: Job = { ...found, status: { ...status, active: tally.active, ready: tally.ready, terminating: tally.terminating, ...this.#interim(status, verdict, now) } };
     job = await this.#write(found, job);
+    told();
     const freed = new Set<string>();
     const results = await Promise.allSettled(free.map(async pod => { await this.#free(pod); freed.add(uidOf(pod)); }));
     const tracked = new Set(facts.pods.filter(pod => isTracked(pod) && !freed.has(uidOf(pod)) && !facts.freed.has(uidOf(pod))).map(uidOf));

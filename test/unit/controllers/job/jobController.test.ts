@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { jobController } from '../../../../controllers/job/jobController.js';
+import { jobs, type Job, type JobSpec } from '../../../../controllers/kinds/batch.js';
+import { pods, type Pod } from '../../../../controllers/kinds/core.js';
+import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
+import { refusal, type Write } from '../../../fixtures/memoryApi.js';
+
+const job = (spec: Partial<JobSpec> = {}): Job => ({
+  metadata: { name: 'j', namespace: 'n', uid: 'u' },
+  spec: { parallelism: 1, completions: 1, backoffLimit: 1, completionMode: 'NonIndexed', selector: { matchLabels: { job: 'j' } }, template: { metadata: { labels: { job: 'j' } }, spec: { restartPolicy: 'Never', containers: [{ name: 'c' }] } }, ...spec },
+});
+const lines = (writes: readonly Write[]): readonly string[] => writes.map(({ verb, type, key, subresource, refused }) => [verb, type, key, subresource, refused].filter(Boolean).join(' '));
+
+describe('controllers/job/jobController', () => {
+  let world: ControllerWorld;
+  beforeEach(() => { world = controllerWorld(); });
+  afterEach(() => world.stop());
+  const status = () => world.api.peek(jobs, 'n/j')?.status;
+  const conditions = () => (status()?.conditions ?? []).map(({ type, status: value, reason }) => `${type} ${value} ${reason ?? ''}`);
+  const end = (name: string, phase: string): Pod => world.api.change(pods, `n/${name}`, pod => ({ ...pod, status: { phase, containerStatuses: [{ name: 'c', state: { terminated: { exitCode: phase === 'Failed' ? 1 : 0, finishedAt: new Date(world.clock.now()).toISOString() } } }] } }));
+
+  it('starts, counts a success in three steps, and completes', async () => {
+    world.api.seed(jobs, job());
+    await world.start(jobController);
+    expect(lines(await world.writes())).to.deep.equal(['create pods n/j-', 'update jobs.batch n/j status']);
+    expect(status()).to.deep.include({ active: 1, startTime: '2026-01-01T00:00:00Z' });
+    end('j-00001', 'Succeeded');
+    await world.advance(2_000);
+    const writes = await world.writes();
+    expect(lines(writes)).to.deep.equal(['update jobs.batch n/j status', 'patch pods n/j-00001', 'update jobs.batch n/j status']);
+    expect((writes[0]?.body as Job).status?.uncountedTerminatedPods).to.deep.equal({ succeeded: [world.api.peek(pods, 'n/j-00001')?.metadata.uid] });
+    expect(status()).to.deep.include({ succeeded: 1, active: 0, completionTime: '2026-01-01T00:00:00Z', uncountedTerminatedPods: {} });
+    expect(conditions()).to.deep.equal(['SuccessCriteriaMet True CompletionsReached', 'Complete True CompletionsReached']);
+    expect(world.api.peek(pods, 'n/j-00001')?.metadata.finalizers).to.deep.equal([]);
+    expect(world.events).to.deep.equal(['Normal SuccessfulCreate n/j: Created pod: j-00001', 'Normal Completed n/j: Job completed']);
+  });
+
+  it('waits before it tries again, and fails beyond its limit', async () => {
+    world.api.seed(jobs, job());
+    await world.start(jobController);
+    end('j-00001', 'Failed');
+    await world.advance(9_900);
+    expect([world.api.all(pods).length, status()?.failed]).to.deep.equal([1, 1]);
+    await world.advance(200);
+    expect(world.api.all(pods)).to.have.length(2);
+    end('j-00002', 'Failed');
+    await world.advance(1_000);
+    expect(conditions()).to.deep.equal(['FailureTarget True BackoffLimitExceeded', 'Failed True BackoffLimitExceeded']);
+    expect(world.events.at(-1)).to.equal('Warning BackoffLimitExceeded n/j: Job has reached the specified backoff limit');
+    expect(world.api.all(pods).every(({ metadata }) => (metadata.finalizers ?? []).length === 0)).to.equal(true);
+  });
+
+  it('counts no pod twice when it dies between the steps', async () => {
+    world.api.seed(jobs, job({ completions: 3 }));
+    world.api.seed(jobs, { ...job({ completions: 3 }), status: { startTime: '2026-01-01T00:00:00Z', succeeded: 1, uncountedTerminatedPods: { succeeded: ['gone', 'here'] } } });
+    world.api.seed(pods, { metadata: { name: 'p', namespace: 'n', uid: 'here', labels: { job: 'j' }, finalizers: ['batch.kubernetes.io/job-tracking'], ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'u', controller: true }] }, status: { phase: 'Succeeded' } });
+    await world.start(jobController);
+    await world.advance(2_000);
+    expect(status()).to.deep.include({ succeeded: 3, uncountedTerminatedPods: {} });
+    expect(conditions()).to.include('Complete True CompletionsReached');
+  });
+
+  it('sleeps and wakes', async () => {
+    world.api.seed(jobs, job({ suspend: true }));
+    await world.start(jobController);
+    expect([conditions(), world.api.all(pods), status()?.startTime]).to.deep.equal([['Suspended True JobSuspended'], [], undefined]);
+    await world.advance(5_000);
+    world.api.change(jobs, 'n/j', each => ({ ...each, spec: { ...each.spec, suspend: false } }));
+    await world.advance(1_000);
+    expect([conditions(), world.api.all(pods).length, status()?.startTime]).to.deep.equal([['Suspended False JobResumed'], 1, '2026-01-01T00:00:05Z']);
+    world.api.change(jobs, 'n/j', each => ({ ...each, spec: { ...each.spec, suspend: true } }));
+    await world.advance(1_000);
+    expect([conditions(), world.api.all(pods), status()?.failed ?? 0]).to.deep.equal([['Suspended True JobSuspended'], [], 0]);
+    expect(world.events.filter(event => /Suspended|Resumed/.test(event))).to.deep.equal(['Normal Suspended n/j: Job suspended', 'Normal Resumed n/j: Job resumed', 'Normal Suspended n/j: Job suspended']);
+  });
+
+  it('tells of it once that it sleeps, though its first write is refused', async () => {
+    world.api.seed(jobs, job({ suspend: true }));
+    let refusals = 1;
+    world.api.before = ({ verb }) => { if (verb === 'update' && refusals-- > 0) throw refusal(500, 'InternalError'); };
+    await world.start(jobController);
+    await world.advance(5_000);
+    expect(world.events).to.deep.equal(['Normal Suspended n/j: Job suspended']);
+  });
+
+  it('ends at its deadline, and deletes what runs', async () => {
+    world.api.seed(jobs, job({ activeDeadlineSeconds: 30 }));
+    await world.start(jobController);
+    await world.advance(29_000);
+    expect(conditions()).to.deep.equal([]);
+    await world.advance(3_000);
+    expect([conditions(), world.api.all(pods)]).to.deep.equal([['FailureTarget True DeadlineExceeded', 'Failed True DeadlineExceeded'], []]);
+  });
+
+  it('leaves Jobs of another controller, and of an unheard-of mode, alone', async () => {
+    world.api.seed(jobs, job({ managedBy: 'example.com/other' }), { ...job({ completionMode: 'Odd' }), metadata: { name: 'odd', namespace: 'n' } });
+    await world.start(jobController);
+    expect(await world.writes()).to.deep.equal([]);
+    expect(world.events).to.deep.equal(['Warning UnknownCompletionMode n/odd: Skipped Job sync because completion mode is unknown']);
+  });
+
+  it('frees the pods of a Job that is gone, and of one that has ended', async () => {
+    const ended: Job = { ...job(), metadata: { name: 'ended', namespace: 'n', uid: 'e' }, status: { conditions: [{ type: 'Complete', status: 'True' }] } };
+    const tracked = (name: string, owner: string, uid: string): Pod => ({ metadata: { name, namespace: 'n', finalizers: ['batch.kubernetes.io/job-tracking'], ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: owner, uid, controller: true }] }, status: { phase: 'Running' } });
+    world.api.seed(jobs, ended);
+    world.api.seed(pods, tracked('a', 'gone', 'g'), tracked('b', 'ended', 'e'), tracked('c', 'ended', 'former'));
+    await world.start(jobController);
+    expect(world.api.all(pods).map(({ metadata }) => metadata.finalizers)).to.deep.equal([[], [], []]);
+  });
+
+  it('believes the server before it frees a pod of a Job that the cache does not have', async () => {
+    world.api.seed(pods, { metadata: { name: 'a', namespace: 'n', labels: { job: 'j' }, finalizers: ['batch.kubernetes.io/job-tracking'], ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'u', controller: true }] }, status: { phase: 'Running' } });
+    world.api.before = ({ verb, type }) => { if (verb === 'get' && type === 'jobs.batch' && !world.api.peek(jobs, 'n/j')) world.api.seed(jobs, job()); };
+    await world.start(jobController);
+    expect(world.api.peek(pods, 'n/a')?.metadata.finalizers).to.deep.equal(['batch.kubernetes.io/job-tracking']);
+  });
+
+  it('tries again when no pod can be made, without counting that as a failure', async () => {
+    world.api.seed(jobs, job());
+    let refuses = true;
+    world.api.before = ({ verb }) => { if (refuses && verb === 'create') throw refusal(403, 'Forbidden', 'exceeded quota'); };
+    await world.start(jobController);
+    await world.advance(3_000);
+    expect([status()?.failed ?? 0, status()?.active ?? 0]).to.deep.equal([0, 0]);
+    refuses = false;
+    await world.advance(60_000);
+    expect(status()?.active).to.equal(1);
+  });
+});
