@@ -35,9 +35,22 @@ function readPeer(socket: TLSSocket): Peer | null {
   if (typeof socket.getPeerX509Certificate !== 'function') return null;
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return null;
+  return { certificate, between: chainBehind(certificate), refusal: socket.authorized ? null : String(socket.authorizationError ?? 'not verified'), notAfter: Date.parse(certificate.validTo) };
+}
+
+/** What clients sent behind their certificates, by the certificate. A connection that takes up an earlier session sends it no more. */
+const chains = new Map<string, readonly X509Certificate[]>();
+const chainsMax = 1_000;
+
+function chainBehind(certificate: X509Certificate): readonly X509Certificate[] {
   const between: X509Certificate[] = [];
   for (let next = certificate.issuerCertificate; next !== undefined && between.length < chainMax; next = next.issuerCertificate) between.push(next);
-  return { certificate, between, refusal: socket.authorized ? null : String(socket.authorizationError ?? 'not verified'), notAfter: Date.parse(certificate.validTo) };
+  const key = certificate.fingerprint256;
+  if (between.length === 0) return chains.get(key) ?? between;
+  chains.delete(key);
+  if (chains.size >= chainsMax) chains.delete(chains.keys().next().value!);
+  chains.set(key, between);
+  return between;
 }
 
 /**

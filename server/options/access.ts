@@ -17,7 +17,7 @@ export const accessFlags = {
     'authentication-token-webhook-version': { kind: 'string', default: 'v1beta1', oneOf: ['v1', 'v1beta1'], help: 'Version of TokenReview to talk in.' },
     'oidc-issuer-url': { kind: 'string', default: null, check: httpsUrl, value: 'url', help: 'Issuer whose ID tokens are accepted.' },
     'oidc-client-id': { kind: 'string', default: null, help: 'Client that the tokens must be meant for. Needed with an issuer.' },
-    'oidc-ca-file': { kind: 'string', default: null, value: 'file', help: 'Authorities of the issuer\'s certificate; those of the machine unless given.' },
+    'oidc-ca-file': { kind: 'string', default: null, value: 'file', help: 'Authorities of the issuer\'s certificate; those that Node knows unless given.' },
     'oidc-username-claim': { kind: 'string', default: 'sub', help: 'Claim that holds the user name.' },
     'oidc-username-prefix': { kind: 'string', default: null, help: 'What user names get in front. Otherwise the issuer, except for the claim "email"; "-" for nothing.' },
     'oidc-groups-claim': { kind: 'string', default: null, help: 'Claim that holds the groups.' },

@@ -42,6 +42,8 @@ function nameOf(claims: JsonObject, mapping: Mapping): string {
 function single(claims: JsonObject, mapping: Mapping, what: string): string {
   const value = mapping.by === 'expression' ? run(mapping.program, { claims }, what) : own(claims, mapping.claim);
   if (typeof value !== 'string') throw new Refusal(mapping.by === 'claim' ? `claim ${mapping.claim} for the ${what} is ${value === undefined ? 'not there' : 'no text'}` : `the expression for the ${what} yields no text`);
+  // Nobody must become a mere prefix.
+  if (what === 'username' && value === '') throw new Refusal('the username is empty');
   return mapping.by === 'claim' ? mapping.prefix + value : value;
 }
 

@@ -12,7 +12,7 @@ export interface JwtSettings {
   readonly issuer: string;
   /** Where keys are learnt; null for the usual place below the issuer. */
   readonly discoveryUrl: string | null;
-  /** Authorities of the issuer's certificate in PEM; null for those of the machine. */
+  /** Authorities of the issuer's certificate in PEM; null for those that Node knows. */
   readonly certificateAuthority: string | null;
   /** A token must be meant for one of them. */
   readonly audiences: readonly string[];

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../api/object.js';
 import type { User } from '../../api/user.js';
 import { readFailure } from '../../registry/failures.js';
 import { textAt } from '../../registry/members.js';
-import type { Storage } from '../../storage/contract.js';
+import type { Storage, StoredObject } from '../../storage/contract.js';
 import { accountGroups, accountUserName, type Reference } from './claims.js';
 import type { VerificationKeys } from './keys.js';
 import type { Lookup } from './lookup.js';
@@ -13,24 +13,36 @@ import { signatureCheck } from './signatures.js';
 const ISSUER = 'kubernetes/serviceaccount';
 /** A controller marks the secrets of tokens that nobody has used for long. */
 const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since';
+/** It knows that by this label, which says on which day a token was used last. */
+const LAST_USED = 'kubernetes.io/legacy-token-last-used';
+const markTimeoutMs = 5_000;
+/** Secrets whose use today was noted; more are noted again. */
+const notedMax = 10_000;
 
 interface Claims { readonly namespace: string; readonly account: Reference; readonly secret: string; readonly user: User }
 
 export interface SecretTokenOptions {
   readonly keys: VerificationKeys;
-  readonly storage: Pick<Storage, 'get'>;
+  readonly storage: Pick<Storage, 'get' | 'update'>;
   /** Null where a token counts whatever has become of its account and secret. */
   readonly lookup: Lookup | null;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
 }
 
 /** Authenticates service accounts by tokens kept in secrets. Such a token counts as long as the secret holds it. */
-export function secretTokens({ keys, storage, lookup }: SecretTokenOptions): (token: string) => Promise<User | string | null> {
+export function secretTokens({ keys, storage, lookup, now = Date.now }: SecretTokenOptions): (token: string) => Promise<User | string | null> {
+  const noteUse = useNotes(storage, now);
   const check = signatureCheck<Claims>({ keys, issuers: [ISSUER], read: claimsOf });
   return async (token) => {
     const vouched = await check(token);
     if (vouched === null || typeof vouched === 'string') return vouched;
-    const wrong = lookup === null ? null : await whyGone(token, vouched, storage, lookup);
-    return wrong ?? vouched.user;
+    if (lookup === null) return vouched.user;
+    const secret = await secretOf(vouched, storage);
+    const wrong = await whyGone(token, vouched, secret, lookup);
+    if (wrong !== null) return wrong;
+    if (secret !== null) noteUse(vouched, secret);
+    return vouched.user;
   };
 }
 
@@ -44,10 +56,32 @@ function claimsOf(payload: JsonObject): Claims | null {
   return { namespace, account, secret, user: { name, uid: account.uid, groups: accountGroups(namespace), extra: {} } };
 }
 
-async function whyGone(token: string, { namespace, account, secret }: Claims, storage: Pick<Storage, 'get'>, lookup: Lookup): Promise<string | null> {
-  const result = await storage.get({ resource: { group: '', resource: 'secrets' }, namespace, name: secret }, { at: 'any' });
+const SECRETS = { group: '', resource: 'secrets' };
+
+async function secretOf({ namespace, secret }: Claims, storage: Pick<Storage, 'get'>): Promise<StoredObject | null> {
+  const result = await storage.get({ resource: SECRETS, namespace, name: secret }, { at: 'any' });
   if (result.outcome !== 'found' && result.outcome !== 'absent') throw readFailure(result);
-  const object = result.outcome === 'found' ? result.object.decode() : null;
+  return result.outcome === 'found' ? result.object : null;
+}
+
+/** Writes on a secret that its token was used today: once a day, and without letting the request wait. A note that is lost is made with the next use. */
+function useNotes(storage: Pick<Storage, 'update'>, now: () => number): (claims: Claims, secret: StoredObject) => void {
+  const noted = new Map<string, string>();
+  return ({ namespace, secret: name }, stored) => {
+    const today = new Date(now()).toISOString().slice(0, 10);
+    const object = stored.decode();
+    const place = `${namespace}/${name}`;
+    if (object.metadata.labels?.[LAST_USED] === today || noted.get(place) === today) return;
+    if (noted.size >= notedMax) noted.clear();
+    noted.set(place, today);
+    const marked = { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, [LAST_USED]: today } } };
+    const forget = (): void => { noted.delete(place); };
+    storage.update({ resource: SECRETS, namespace, name }, marked, stored.version, { timeoutMs: markTimeoutMs }).then(({ outcome }) => { if (outcome !== 'applied') forget(); }, forget);
+  };
+}
+
+async function whyGone(token: string, { namespace, account }: Claims, stored: StoredObject | null, lookup: Lookup): Promise<string | null> {
+  const object = stored?.decode() ?? null;
   const held = Buffer.from(textAt(object ?? {}, 'data', 'token'), 'base64').toString('utf8');
   if (object === null || object.metadata.deletionTimestamp !== undefined || !sameToken(held, token)) return 'service account token has been invalidated';
   if ((object.metadata.labels?.[INVALID_SINCE] ?? '') !== '') return 'service account token has been marked as unused';

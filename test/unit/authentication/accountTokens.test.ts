@@ -187,6 +187,23 @@ describe('authentication/serviceaccount', () => {
       expect(await answer(token, null)).to.equal('service account token has been invalidated');
       expect(await answer(token, token)).to.equal('system:serviceaccount:ns:robot');
     });
+    it('leave a note of the day when they were used, once', async () => {
+      const token = await sign(kept());
+      const secret = { resource: { group: '', resource: 'secrets' }, namespace: 'ns', name: 'kept' };
+      const read = async (): Promise<readonly [string | undefined, number]> => {
+        const found = await storage.get(secret, { at: 'mostRecent' });
+        if (found.outcome !== 'found') throw new Error('the secret is gone');
+        return [found.object.decode().metadata.labels?.['kubernetes.io/legacy-token-last-used'], found.object.version];
+      };
+      await storage.create(secret, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'kept', namespace: 'ns', labels: { mine: 'x' } }, data: { token: Buffer.from(token).toString('base64') } }, { timeoutMs: 1000 });
+      let today = Date.parse('2030-01-01T12:00:00Z');
+      const authenticate = secretTokens({ keys: { current: keys }, storage, lookup: createLookup(storage), now: () => today });
+      const use = async (): Promise<readonly [string | undefined, number]> => { expect(await authenticate(token)).to.have.property('name'); await new Promise((resolve) => { setImmediate(resolve); }); return read(); };
+      const [first, second] = [await use(), await use()];
+      expect([first[0], second]).to.deep.equal(['2030-01-01', first]);
+      today += 86_400_000;
+      expect((await use())[0]).to.equal('2030-01-02');
+    });
     it('do not count when the secret holds another one', async () => {
       const token = await sign(kept());
       expect(await answer(token, `${token}x`)).to.equal('service account token has been invalidated');
