@@ -1,4 +1,6 @@
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import tls from 'node:tls';
 import { expect } from 'chai';
 import { firstOf } from '../../../server/authentication/authenticator.js';
 import { certificateAuthenticator } from '../../../server/authentication/certificate.js';
@@ -74,6 +76,37 @@ describe('a front proxy', () => {
   it('is refused with an expired certificate', async () => {
     const expired = await proxies.issue({ name: 'proxy', expired: true });
     expect(await ask({ identity: expired, headers: said })).to.deep.include({ code: 401 });
+  });
+
+  it('and every other client may send certificates that lead to its authority, also when it takes up a session again', async () => {
+    const below = await clients.subordinate('department');
+    const dora = await below.issue({ name: 'dora' });
+    expect(await ask({ identity: dora })).to.deep.include({ code: 401 });
+    const whole = { ...dora, cert: dora.cert + below.ca };
+    expect(await ask({ identity: whole, headers: said })).to.have.nested.property('user.name', 'dora');
+    let session: Buffer | undefined;
+    const connect = async (): Promise<tls.TLSSocket> => {
+      const socket = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false, cert: whole.cert, key: whole.key, ...(session === undefined ? {} : { session }) });
+      socket.on('session', (ticket) => { session = ticket; });
+      await once(socket, 'secureConnect');
+      return socket;
+    };
+    const first = await connect();
+    if (session === undefined) await once(first, 'session');
+    first.destroy();
+    const second = await connect();
+    const reused = second.isSessionReused();
+    second.write('GET /api/v1/things/x HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    const chunks: Buffer[] = [];
+    for await (const chunk of second as AsyncIterable<Buffer>) chunks.push(chunk);
+    expect([reused, /"name": ?"dora"/.test(Buffer.concat(chunks).toString())]).to.deep.equal([true, true]);
+  });
+  it('must not lead to its authority by way of a certificate that is none of an authority', async () => {
+    const eve = await clients.issue({ name: 'eve' });
+    const forged = await createIdentities('eve');
+    const victim = await forged.issue({ name: 'admin', groups: ['system:masters'] });
+    expect(await ask({ identity: { ...victim, cert: victim.cert + eve.cert } })).to.deep.include({ code: 401 });
+    expect(await ask({ identity: { ...victim, cert: victim.cert + forged.ca } })).to.deep.include({ code: 401 });
   });
 
   it('WebSockets may carry a token among their protocols', async () => {

@@ -11,6 +11,8 @@ export interface Identities {
   readonly caFile: string;
   readonly ca: string;
   issue(options: IssueOptions): Promise<Identity>;
+  /** An authority whose certificate this one has signed. */
+  subordinate(name: string): Promise<Identities>;
 }
 export interface IssueOptions {
   readonly name: string;
@@ -25,12 +27,14 @@ export interface Identity { readonly cert: string; readonly key: string; readonl
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const dayMs = 86_400_000;
 
-export async function createIdentities(name = 'test authority'): Promise<Identities> {
+interface Parent { readonly subject: string; readonly keys: webcrypto.CryptoKeyPair }
+
+export async function createIdentities(name = 'test authority', parent: Parent | null = null): Promise<Identities> {
   x509.cryptoProvider.set(webcrypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
   const directory = temporaryDirectory('http');
   const keys = await makeKeys();
-  const authority = await x509.X509CertificateGenerator.createSelfSigned({
-    name: `CN=${name}`, keys, signingAlgorithm: algorithm, ...validity(false), serialNumber: '01',
+  const authority = await x509.X509CertificateGenerator.create({
+    subject: `CN=${name}`, issuer: parent?.subject ?? `CN=${name}`, publicKey: keys.publicKey, signingKey: (parent?.keys ?? keys).privateKey, signingAlgorithm: algorithm, ...validity(false), serialNumber: '01',
     extensions: [new x509.BasicConstraintsExtension(true, undefined, true), new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true), await x509.SubjectKeyIdentifierExtension.create(keys.publicKey)],
   });
   let serial = 1;
@@ -54,7 +58,7 @@ export async function createIdentities(name = 'test authority'): Promise<Identit
   const ca = `${authority.toString('pem')}\n`;
   const caFile = join(directory, 'ca.crt');
   writeFileSync(caFile, ca);
-  return { directory, caFile, ca, issue };
+  return { directory, caFile, ca, issue, subordinate: (below) => createIdentities(below, { subject: authority.subject, keys }) };
 }
 
 const makeKeys = async (): Promise<webcrypto.CryptoKeyPair> => (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
