@@ -24,9 +24,9 @@ class Maker {
     return value;
   }
 
-  /** What is null while it is empty is made so at once: no codec tells the two apart. */
-  private field({ shape, presence }: Field, depth: number): unknown {
-    const value = this.value(shape, depth);
+  /** What is null while it is empty is made so at once: no codec tells the two apart. Nor does Protobuf where empty policies are refused and absent ones are not. */
+  private field({ name, shape, presence }: Field, depth: number): unknown {
+    const value = name === 'policies' && shape.is === 'list' ? [this.value(shape.items, depth + 1)] : this.value(shape, depth);
     const isEmpty = (shape.is === 'list' || shape.is === 'map') && Object.keys(value as object).length === 0;
     return isEmpty && presence === 'nullable' ? null : value;
   }
