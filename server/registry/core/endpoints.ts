@@ -5,6 +5,7 @@ import { itemsOf, textAt } from '../members.js';
 import type { Strategy } from '../strategy.js';
 import { endpointAddress } from '../validation/addresses.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../validation/field.js';
+import { addressWarnings } from '../validation/spelling.js';
 import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualified } from '../validation/values.js';
 import { repackSubsets } from './endpoints/subsets.js';
 
@@ -50,9 +51,20 @@ function validateAnnotations(endpoints: ApiObject): FieldError[] {
 
 const validateSubsets = (endpoints: ApiObject): FieldError[] => objectsIn(endpoints, 'subsets').flatMap((subset, position) => validateSubset(subset, Path.of('subsets').index(position)));
 
+const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
+const CONTROLLER = 'endpoint-controller';
+
+/** What the controller writes, it takes from pods. */
+function warnings(endpoints: ApiObject): string[] {
+  if (endpoints.metadata.labels?.[MANAGED_BY] === CONTROLLER) return [];
+  return objectsIn(endpoints, 'subsets').flatMap((subset, position) => ['addresses', 'notReadyAddresses'].flatMap(list =>
+    objectsIn(subset, list).flatMap((address, each) => addressWarnings(textAt(address, 'ip'), Path.of('subsets').index(position).child(list).index(each).child('ip')))));
+}
+
 export const endpoints: Strategy = {
   createsOnUpdate: true,
   setDefaults(object) { for (const subset of objectsIn(object, 'subsets')) for (const port of objectsIn(subset, 'ports')) setTextDefault(port, 'protocol', 'TCP'); },
+  warnings,
   validate: object => [...validateAnnotations(object), ...validateSubsets(object)],
   validateUpdate: (object, old) => [...validateAnnotations(object), ...(sameValue(object['subsets'] ?? [], old['subsets'] ?? []) ? [] : validateSubsets(object))],
   canonicalize(object) {

@@ -2,6 +2,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn } from '../defaulting.js';
 import { itemsOf, textAt } from '../members.js';
 import type { Strategy } from '../strategy.js';
+import { rangeWarnings } from '../validation/spelling.js';
 import { cidr, parseRange } from '../validation/addresses.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../validation/field.js';
 import { labelValueComplaints } from '../validation/names.js';
@@ -111,6 +112,7 @@ export const nodes: Strategy = {
   warnings: node => [
     ...(specOf(node)['configSource'] === undefined ? [] : ['spec.configSource: the feature is no longer supported']),
     ...(textAt(node, 'spec', 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
+    ...itemsOf(specOf(node)['podCIDRs']).flatMap((range, position) => rangeWarnings(String(range), `spec.podCIDRs[${position}]`)),
   ],
   selectableFieldNames: ['spec.unschedulable'],
   selectableFields: node => ({ 'spec.unschedulable': textAt(node, 'spec', 'unschedulable') || 'false' }),

@@ -5,6 +5,7 @@ import type { Strategy } from '../strategy.js';
 import { cidr, contains, parseRange } from '../validation/addresses.js';
 import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../validation/field.js';
 import { validateLabelSelector } from '../validation/labelselector.js';
+import { rangeWarnings } from '../validation/spelling.js';
 import { portNameComplaints, portNumber } from '../validation/values.js';
 
 const SPEC = Path.of('spec');
@@ -91,7 +92,17 @@ const rangesOf = (policy: ApiObject): ReadonlySet<string> => new Set(DIRECTIONS.
 
 const NONE_KNOWN: ReadonlySet<string> = new Set();
 
+const warnings = (policy: ApiObject): string[] => DIRECTIONS.flatMap(([direction, peers]) => objectsIn(specOf(policy), direction).flatMap((rule, position) =>
+  objectsIn(rule, peers).flatMap((peer, each) => {
+    const block = objectAt(peer, 'ipBlock');
+    const at = Path.of('spec', direction).index(position).child(peers).index(each).child('ipBlock');
+    if (block === null) return [];
+    return [...rangeWarnings(textAt(block, 'cidr'), at.child('cidr')), ...itemsOf(block['except']).flatMap((hole, index) => rangeWarnings(String(hole), at.child('except').index(index)))];
+  })));
+
+
 export const networkPolicies: Strategy = {
+  warnings,
   generationOf: ['spec'],
   setDefaults,
   validate: policy => validateSpec(policy, NONE_KNOWN),

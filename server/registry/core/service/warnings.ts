@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../../api/object.js';
 import { itemsOf, textAt } from '../../members.js';
-import { formatAddress, parseAddress, parseRange } from '../../validation/addresses.js';
+import { addressWarnings, rangeWarnings } from '../../validation/spelling.js';
 import { clusterIPsOf, isExternalName, isHeadless, specOf } from './kinds.js';
 
 const HINTS = 'service.kubernetes.io/topology-aware-hints';
@@ -30,17 +30,4 @@ function headlessWarnings(service: ApiObject, external: readonly string[]): stri
     ...ignored('externalIPs', external.length > 0),
     ...ignored('SessionAffinity', textAt(service, 'spec', 'sessionAffinity') !== 'None'),
   ];
-}
-
-function addressWarnings(text: string, path: string): string[] {
-  const address = parseAddress(text);
-  if (address === null || address.family === 'IPv4') return [];
-  const plain = formatAddress(address);
-  return plain === text ? [] : [`${path}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(plain)})`];
-}
-
-function rangeWarnings(text: string, path: string): string[] {
-  const range = parseRange(text.trim());
-  if (range === null || range.family === 'IPv4' || range.text === text.trim()) return [];
-  return [`${path}: IPv6 CIDR value ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(range.text)})`];
 }

@@ -27,6 +27,9 @@ const containers: Rows = [
     ['forbidden spec.initContainers[0].lifecycle', 'forbidden spec.initContainers[0].livenessProbe']],
   ['debug containers', pod({ ephemeralContainers: [container({}, 'e')] }), ['forbidden spec.ephemeralContainers']],
   ['policies', pod({ restartPolicy: 'Sometimes', dnsPolicy: 'Mine', preemptionPolicy: 'X' }), ['unsupported spec.restartPolicy', 'unsupported spec.dnsPolicy', 'unsupported spec.preemptionPolicy']],
+  ['rules for exits', of({ restartPolicy: 'Never', restartPolicyRules: [{ action: 'X' }, { action: 'Restart', exitCodes: { operator: 'Is', values: [1] } }] }),
+    [`unsupported ${C}.restartPolicyRules[0].action`, `required ${C}.restartPolicyRules[0].exitCodes`, `unsupported ${C}.restartPolicyRules[1].exitCodes.operator`]],
+  ['rules without a policy', of({ restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [1] } }] }), [`required ${C}.restartPolicy`]],
   ['ends', pod({ activeDeadlineSeconds: 0 }), ['invalid spec.activeDeadlineSeconds']],
 ];
 
@@ -154,6 +157,22 @@ describe('registry/core, pods', () => {
       current['status'] = { ...current['status'] as JsonObject, phase: 'Running' };
     }, 'status');
     expect([first(written['spec'] as JsonObject)['image'], (written['status'] as JsonObject)['phase']]).to.deep.equal(['i', 'Running']);
+  });
+
+  it('warns of files in the way of each other, and of sources that are not there', async () => {
+    const items = (...paths: string[]): JsonObject[] => paths.map(path => ({ key: 'k', path }));
+    await sample.create(pod({ volumes: [
+      { name: 'a', configMap: { name: 'm', items: items('x', 'x/y') } },
+      { name: 'b', projected: { sources: [{ secret: { name: 's', items: items('t') } }, { downwardAPI: { items: [{ path: 't/u', fieldRef: { fieldPath: 'metadata.name' } }] } }, { clusterTrustBundle: { name: 'c', path: 'p' } }] } },
+    ] }));
+    expect(sample.warnings()).to.deep.equal([
+      'volume "a" (ConfigMap "m"): overlapping paths: "x/y" with "x"', 'volume "b" (Projected DownwardAPI): overlapping paths: "t/u" with "t"', 'volume "b" (Projected) has no sources provided',
+    ]);
+  });
+
+  it('warns of addresses that have another usual form', async () => {
+    await sample.create(pod({ hostAliases: [{ ip: '2001:DB8::1', hostnames: ['h'] }], dnsConfig: { nameservers: ['2001:db8::1'] } }));
+    expect(sample.warnings()).to.deep.equal(['spec.hostAliases[0].ip: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")']);
   });
 
   it('warns of what works but is not meant', async () => {

@@ -2,12 +2,13 @@ import type { JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../defaulting.js';
 import { textAt } from '../../../members.js';
 import { duplicate, fieldNotFound, forbidden, invalid, type Path, required, type FieldError } from '../../../validation/field.js';
-import { configMapKeyComplaints, dnsLabel, ipAddress, optionallyOneOf, portNameComplaints, portNumber, inRange } from '../../../validation/values.js';
+import { configMapKeyComplaints, dnsLabel, ipAddress, portNameComplaints, portNumber, inRange } from '../../../validation/values.js';
 import { subdomainName } from '../../../validation/names.js';
 import { validateLifecycle, validateProbes, enumerated } from './handlers.js';
 import { validateVolumeDevices, validateVolumeMounts, type Volumes } from './mounts.js';
 import { fieldReference, resourceReference } from './references.js';
 import { validateContainerResources, validateResizePolicy } from './resources.js';
+import { validateRestart } from './restarts.js';
 import { validateContainerSecurity } from './security.js';
 
 /** What the rules of a container need to know of the pod around it. */
@@ -125,14 +126,6 @@ function validateCommon(container: JsonObject, path: Path, facts: PodFacts): Fie
 function validateLong(container: JsonObject, path: Path, facts: PodFacts): FieldError[] {
   const lifecycle = objectAt(container, 'lifecycle');
   return [...(lifecycle === null ? [] : validateLifecycle(lifecycle, path.child('lifecycle'), facts.graceSeconds)), ...validateProbes(container, path, facts.graceSeconds)];
-}
-
-/** When a container starts again; rules for single exit codes need a policy to differ from. */
-function validateRestart(container: JsonObject, path: Path): FieldError[] {
-  const policy = container['restartPolicy'];
-  const rules = objectsIn(container, 'restartPolicyRules');
-  if (policy === undefined || policy === null) return rules.length > 0 ? [required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')] : [];
-  return optionallyOneOf(policy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy'));
 }
 
 /** On the host's network a container's ports are the host's. A template may leave that open: it is filled in when a pod is made of it. */

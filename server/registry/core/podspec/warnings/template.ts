@@ -1,9 +1,11 @@
 import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../defaulting.js';
-import { membersOf, textAt } from '../../../members.js';
+import { itemsOf, membersOf, textAt } from '../../../members.js';
 import { Path } from '../../../validation/field.js';
+import { addressWarnings } from '../../../validation/spelling.js';
 import { fractionalBytes } from './amounts.js';
 import { containerWarnings, placedContainers, SECCOMP_POD_ANNOTATION, SECCOMP_TEXT } from './containers.js';
+import { overlappingPaths } from './paths.js';
 import { nodeWarnings, podAffinityWarnings } from './placement.js';
 import { portWarnings } from './ports.js';
 import { volumeWarnings } from './volumes.js';
@@ -34,7 +36,9 @@ function warningsOf(holder: JsonObject, path: Path, ofTemplate: boolean): string
     ...nodeWarnings(spec, at),
     ...DEPRECATED_ANNOTATIONS.flatMap(([key, text]) => said(key, text)),
     ...volumeWarnings(spec, at),
+    ...overlappingPaths(spec),
     ...repeated(spec, 'hostAliases', 'ip', at),
+    ...spellingWarnings(spec, at),
     ...repeated(spec, 'imagePullSecrets', 'name', at),
     ...unnamedSecrets(spec, at),
     ...['memory', 'ephemeral-storage'].flatMap(resource => fractionalBytes(objectAt(spec, 'overhead') ?? {}, resource, at.child('overhead'))),
@@ -45,6 +49,11 @@ function warningsOf(holder: JsonObject, path: Path, ofTemplate: boolean): string
     ...podAffinityWarnings(spec, at),
   ];
 }
+
+const spellingWarnings = (spec: JsonObject, path: Path): string[] => [
+  ...objectsIn(spec, 'hostAliases').flatMap((alias, position) => addressWarnings(textAt(alias, 'ip'), path.child('hostAliases').index(position).child('ip'))),
+  ...itemsOf((objectAt(spec, 'dnsConfig') ?? {})['nameservers']).flatMap((server, position) => addressWarnings(String(server), path.child('dnsConfig', 'nameservers').index(position))),
+];
 
 function repeated(spec: JsonObject, list: string, member: string, path: Path): string[] {
   const seen = new Set<string>();
