@@ -14,6 +14,7 @@ import { namespaceController } from './namespace/namespaceController.js';
 import { nodeTaintController } from './nodelifecycle/nodeTaintController.js';
 import { PodCollector } from './podgc/podCollector.js';
 import { replicaSetController, replicationControllerController } from './replicaset/replicaSets.js';
+import { referenceControllers } from './referenceControllers.js';
 import { quotaController } from './resourcequota/quotaController.js';
 import { defaultAccountController } from './serviceaccount/defaultAccounts.js';
 import { rootCaPublisher } from './serviceaccount/rootCaPublisher.js';
@@ -63,9 +64,7 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
 ];
 
 /** Controllers of the reference that this program does not have yet. */
-export const missingControllers: readonly string[] = [
-  'legacy-serviceaccount-token-controller',
-];
+export const missingControllers: readonly string[] = referenceControllers.map(([name]) => name).filter(name => !controllerCatalogue.some(entry => entry.name === name));
 
 /** Whether `--controllers` asks for a controller: its own name decides, `*` decides for the rest. */
 export function isEnabled({ name, alias }: Pick<ControllerEntry, 'name' | 'alias'>, wanted: readonly string[]): boolean {
@@ -76,6 +75,6 @@ export function isEnabled({ name, alias }: Pick<ControllerEntry, 'name' | 'alias
 
 /** Words of `--controllers` that name nothing. */
 export function unknownControllers(wanted: readonly string[]): readonly string[] {
-  const known = new Set([...controllerCatalogue.flatMap(({ name, alias }) => [name, alias]), ...missingControllers, '*']);
+  const known = new Set([...controllerCatalogue.flatMap(({ name, alias }) => [name, alias]), ...referenceControllers.flat(), '*']);
   return wanted.filter(word => !known.has(word.replace(/^-/, '')));
 }
