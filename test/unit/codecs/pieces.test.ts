@@ -8,12 +8,15 @@ import { randomObject } from './randomObjects.js';
 
 const types = (): ApiType[] => typeNames().flatMap((name) => typeNamed(name) ?? []).filter(({ kinds }) => kinds.length > 0);
 
+/** Whole numbers beyond 2^53 are bigint wherever they come from text, and zero has no sign. */
+const plain = (number: number): number => (number === 0 || (Number.isInteger(number) && !Number.isSafeInteger(number)) ? 0 : number);
+
 describe('values in pieces', function () {
   this.timeout(30_000);
 
   it('come together as they were, whatever they are', async () => {
     const json = fc.letrec<{ value: Json }>((tie) => ({
-      value: fc.oneof({ depthSize: 'small', withCrossShrink: true }, fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => (Object.is(number, -0) ? 0 : number)), fc.bigInt({ min: 2n ** 60n, max: 2n ** 62n }), fc.boolean(), fc.constant(null),
+      value: fc.oneof({ depthSize: 'small', withCrossShrink: true }, fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }).map(plain), fc.bigInt({ min: 2n ** 60n, max: 2n ** 62n }), fc.boolean(), fc.constant(null),
         fc.array(tie('value')), fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), tie('value')).map((members) => Object.fromEntries(Object.entries(members)))),
     })).value;
     await fc.assert(fc.asyncProperty(json, async (value) => { expect(await putTogether(cut(value))).to.deep.equal(value); }), { numRuns: 300 });
