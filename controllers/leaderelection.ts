@@ -12,7 +12,7 @@ import { resource } from './client/resource.js';
  * time: how long a lease has not moved is measured on the observer's own clock, from when it saw the lease move last.
  *
  * What it does not: it does not fence. A request that the leader sent before its lease ran out may be carried out after another has taken
- * over. Controllers bear that, because every write is conditional on a version or harmless when repeated.
+ * over. (That it sends none afterwards is the work of `mayAct`, asked before each write, and by `GatedStream` right before its bytes leave.) Controllers bear that, because every write is conditional on a version or harmless when repeated.
  */
 
 export interface Lease extends KubeObject {

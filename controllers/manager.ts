@@ -83,18 +83,19 @@ export class Manager {
 
   /** Starts the controllers and resolves when all have stopped: no request of theirs is under way after that. */
   async #lead(signal: AbortSignal, mayAct: () => boolean): Promise<void> {
-    const { options, clock, random, metrics, log } = this.manager;
+    const { options, settings, clock, random, metrics, log } = this.manager;
     // Every request and every watch listens.
     setMaxListeners(0, signal);
     const mayWrite = (): void => { if (!mayAct()) throw new StoppedError('this manager does not hold the lease any more'); };
     const api = this.#api.with({ signal, mayWrite, retries: 10 });
-    const throttled = (account: string): RestApi => api.with({ userAgent: this.#userAgent(account), throttle: throttleFor(options['kube-api-qps'], options['kube-api-burst'], clock) });
+    const connection = this.#leaderConnection(settings, mayWrite, signal);
+    const throttled = (account: string): RestApi => api.with({ connection, userAgent: this.#userAgent(account), throttle: throttleFor(options['kube-api-qps'], options['kube-api-burst'], clock) });
     const informers = new Informers({
       api: api.with({ userAgent: this.#userAgent('shared-informers') }), clock, random, resyncMs: options['min-resync-period'],
       onError: (type, error) => log('error', `watch of ${groupResourceOf(type)}: ${messageOf(error)}`),
     });
     const events = new EventWriter({ api: throttled('events'), clock, onError: error => { if (!signal.aborted) log('error', `event: ${messageOf(error)}`); } });
-    const identity = this.#identities(throttled('tokens-controller'), signal);
+    const identity = this.#identities(throttled('tokens-controller'), mayWrite, signal);
     const controllers = this.#enabled().flatMap(entry => {
       const controllerLog = (level: 'info' | 'error', message: string): void => { if (!signal.aborted) log(level, message); };
       const own = throttled(entry.account);
@@ -127,14 +128,20 @@ export class Manager {
   #enabled(): readonly ControllerEntry[] { return controllerCatalogue.filter(entry => isEnabled(entry, this.manager.options.controllers)); }
 
   /** With `--use-service-account-credentials` each controller writes as itself, over a connection that shows no certificate. */
-  #identities(own: RestApi, signal: AbortSignal): (entry: ControllerEntry, api: RestApi) => RestApi {
+  #identities(own: RestApi, mayWrite: () => void, signal: AbortSignal): (entry: ControllerEntry, api: RestApi) => RestApi {
     const { options, settings, clock, log } = this.manager;
     if (!options['use-service-account-credentials']) return (_, api) => api;
     const tokens = new AccountTokens({ api: own, clock, signal, onError: message => log('error', message) });
     const { cert: _, key: __, token: ___, ...anonymous } = settings;
-    const connection = new Connection(anonymous, { clock });
-    signal.addEventListener('abort', () => setImmediate(() => connection.close()), { once: true });
+    const connection = this.#leaderConnection(anonymous, mayWrite, signal);
     return ({ account }, api) => api.with({ connection, headers: async () => ({ authorization: `Bearer ${await tokens.of(account)}` }), unauthorized: () => tokens.forget(account) });
+  }
+
+  /** What controllers write goes over connections that break when the lease is over: of a write that was not sent by then, no byte leaves. */
+  #leaderConnection(settings: ConnectionSettings, mayPass: () => void, signal: AbortSignal): Connection {
+    const connection = new Connection(settings, { clock: this.manager.clock, mayPass });
+    signal.addEventListener('abort', () => setImmediate(() => connection.close()), { once: true });
+    return connection;
   }
 
   #userAgent(account: string): string { return `${program}/${this.manager.version} (${process.platform}/${process.arch}) ${account}`; }

@@ -1,6 +1,10 @@
+import type { EventEmitter } from 'node:events';
 import http2 from 'node:http2';
+import net from 'node:net';
+import tls from 'node:tls';
 import { systemClock, type Clock } from './clock.js';
 import { ConnectionError, StoppedError, messageOf } from './errors.js';
+import { GatedStream } from './gatedStream.js';
 import type { ConnectionSettings } from './kubeconfig.js';
 
 /**
@@ -13,6 +17,8 @@ export interface ConnectionOptions {
   readonly clock?: Clock;
   readonly pingEveryMs?: number;
   readonly connectTimeoutMs?: number;
+  /** Asked right before any bytes leave; when it throws, the connection breaks. See `GatedStream`. */
+  readonly mayPass?: () => void;
 }
 
 export interface Request {
@@ -128,8 +134,13 @@ export class Connection {
 
   #open(): Session {
     const { ca, cert, key, skipTlsVerify, tlsServerName } = this.settings;
-    const http = http2.connect(this.#origin, { ca, cert, key, rejectUnauthorized: !skipTlsVerify, ...(tlsServerName === undefined ? {} : { servername: tlsServerName }) });
-    const session: Session = { http, streams: 0, connected: this.#connected(http) };
+    const terms = { ca, cert, key, rejectUnauthorized: !skipTlsVerify, ...(tlsServerName === undefined ? {} : { servername: tlsServerName }) };
+    const { mayPass } = this.options;
+    const socket = mayPass ? this.#socket(terms) : null;
+    const http = http2.connect(this.#origin, { ...terms, ...(socket && mayPass ? { createConnection: () => new GatedStream(socket, mayPass) } : {}) });
+    // Over a stream that is not a socket a session counts as connected at once; what counts is the socket below.
+    const connected = socket ? this.#connected(http, socket, socket instanceof tls.TLSSocket ? 'secureConnect' : 'connect') : this.#connected(http, http, 'connect');
+    const session: Session = { http, streams: 0, connected };
     session.connected.catch(() => undefined);
     this.#sessions.add(session);
     http.once('close', () => this.#sessions.delete(session));
@@ -141,13 +152,20 @@ export class Connection {
     return session;
   }
 
-  #connected(http: http2.ClientHttp2Session): Promise<void> {
+  #socket(terms: tls.ConnectionOptions): net.Socket {
+    const { protocol, hostname, port } = new URL(this.#origin);
+    const host = hostname.replace(/^\[|\]$/g, '');
+    if (protocol === 'http:') return net.connect(Number(port || 80), host);
+    return tls.connect({ host, port: Number(port || 443), ALPNProtocols: ['h2'], ...(net.isIP(host) === 0 ? { servername: host } : {}), ...terms });
+  }
+
+  #connected(http: http2.ClientHttp2Session, source: EventEmitter, event: 'connect' | 'secureConnect'): Promise<void> {
     const timeoutMs = this.options.connectTimeoutMs ?? defaultConnectTimeoutMs;
     return new Promise((resolve, reject) => {
       const fail = (why: string, cause?: unknown): void => { reject(new ConnectionError(`cannot connect to ${this.#origin}: ${why}`, true, cause)); http.destroy(); };
       const cancel = this.#clock.after(timeoutMs, () => fail(`no answer within ${timeoutMs} ms`));
       // Node is kept alive while a connection is awaited; afterwards the process's own work decides.
-      http.once('connect', () => { cancel(); resolve(); });
+      source.once(event, () => { cancel(); resolve(); });
       http.once('error', error => { cancel(); fail(messageOf(error), error); });
       http.once('close', () => { cancel(); fail('it was closed'); });
     });

@@ -178,6 +178,26 @@ describe('controllers/client/rest', () => {
     expect(seen.map(({ method }) => method)).to.deep.equal(['POST', 'GET']);
   });
 
+  it('lets no byte leave once permission ends, also of a request that was on its way out', async () => {
+    let may = true;
+    const asked = (): void => { if (!may) throw new StoppedError('not any more'); };
+    const { server, seen, clock } = await world([ok]);
+    const connection = new Connection({ server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, { clock, mayPass: asked });
+    connections.push(connection);
+    // The last question before the request is given to the session is answered with yes; then, in the same turn, permission ends.
+    let turnedOff = false;
+    const api = new RestApi({ connection, userAgent: 'test', clock, retries: 0, mayWrite: () => { asked(); if (turnedOff) queueMicrotask(() => { may = false; }); } });
+    expect(await api.create(configMaps, map)).to.deep.equal(map);
+    turnedOff = true;
+    expect(await api.create(configMaps, map).catch((error: unknown) => error)).to.be.instanceOf(ConnectionError);
+    for (let turns = 0; turns < 50; turns++) await turn();
+    expect(seen).to.have.length(1);
+    may = true;
+    turnedOff = false;
+    expect(await api.create(configMaps, map)).to.deep.equal(map);
+    expect(seen).to.have.length(2);
+  });
+
   it('notices that nobody is there any more, gives the connection up with all its watches, and makes a new one', async () => {
     const { server } = await world([{ status: 200 }]);
     const sockets: net.Socket[] = [];
