@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { badRequest, internalError, StatusError, unavailable } from '../../api/status.js';
+import { badRequest, internalError, StatusError } from '../../api/status.js';
 import type { Request, RequestContext, Upgrade } from '../context.js';
 import { BackendError, type BackendAnswer, type BackendRequest, type Backends } from './connection.js';
 import { answeredHeaders, forwardedHeaders, upgradeHead } from './headers.js';
@@ -19,10 +19,12 @@ async function ask(backends: Backends, location: Location, asked: BackendRequest
   } catch (error) {
     if (!(error instanceof BackendError)) throw error;
     const message = `${what}: ${error.message}`;
-    throw error.reached ? badGateway(message, error) : new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }, { cause: error });
+    throw error.reached ? badGateway(message, error) : unreachable(message, error);
   }
 }
 
+/** 503 without a hint to come back: clients that are given one try ten times before they tell anybody. */
+export const unreachable = (message: string, cause?: unknown): StatusError => new StatusError(503, 'ServiceUnavailable', message, undefined, { cause });
 const badGateway = (message: string, cause?: unknown): StatusError => new StatusError(502, 'InternalError', message, {}, { cause });
 const isRedirect = (code: number): boolean => code >= 300 && code < 400 && code !== 304;
 const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted';
@@ -130,4 +132,4 @@ async function handOver(context: RequestContext, { socket, head }: Upgrade, answ
 }
 
 /** What a server says that has no way to any backend. */
-export const noBackends = (): StatusError => unavailable('this server has no connection to nodes');
+export const noBackends = (): StatusError => unreachable('this server has no connection to nodes');

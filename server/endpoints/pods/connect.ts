@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import type { ApiObject } from '../../api/object.js';
-import { badRequest, invalidObject, notFound, StatusError, unavailable } from '../../api/status.js';
+import { badRequest, invalidObject, notFound, StatusError } from '../../api/status.js';
 import { chosenContainer, schemeNamePort, validateLogWish } from '../../registry/core/pod/connect.js';
 import { textAt } from '../../registry/members.js';
 import { toCause } from '../../registry/validation/field.js';
 import type { Backends } from '../backends/connection.js';
 import { AGENT_REQUESTS, agentPath, agentPort, candidates, declaredPort, isLocalAddress, nodeAddress, podIps, portName, proxiedPath, type Candidate, type Location } from '../backends/location.js';
-import { noBackends, relayLog, relayRequest, relayStream } from '../backends/relay.js';
+import { noBackends, relayLog, relayRequest, relayStream, unreachable } from '../backends/relay.js';
 import type { RequestContext } from '../context.js';
 import { booleanParameter, integerParameter } from '../options/values.js';
 import type { Route } from '../routing.js';
@@ -66,7 +66,7 @@ async function agentOf(name: string, deps: VerbDeps): Promise<Omit<Location, 'pa
   if (nodes === null) throw notFound({ group: '', resource: 'nodes' }, name);
   const node = (await registry.get({ resource: nodes, namespace: '', name }, { at: 'any' })).decode();
   const host = nodeAddress(node, backendsOf(deps).preferredAddresses);
-  if (host === null) throw unavailable(`node ${JSON.stringify(name)} has no address of the preferred types`);
+  if (host === null) throw unreachable(`node ${JSON.stringify(name)} has no address of the preferred types`);
   return { scheme: 'https', host, port: agentPort(node), agent: true };
 }
 
@@ -87,14 +87,14 @@ const PROXIES: Readonly<Record<string, (route: Route, wanted: Wanted, deps: Verb
     const { registry, catalogue } = deps;
     const service = (await registry.get({ ...targetOf(route), name }, { at: 'mostRecent' })).decode();
     const named = portName(service, port);
-    if (named === null) throw unavailable(`no service port ${port} found for service ${JSON.stringify(name)}`);
+    if (named === null) throw unreachable(`no service port ${port} found for service ${JSON.stringify(name)}`);
     const endpoints = catalogue.resource('', 'v1', 'endpoints');
     if (endpoints === null) throw notFound({ group: '', resource: 'services' }, name);
     const found = await registry.get({ ...targetOf(route), resource: endpoints, name }, { at: 'any' }).catch((error: unknown) => {
       throw error instanceof StatusError && error.code === 404 ? notFound({ group: '', resource: 'services' }, name) : error;
     });
     const chosen = await anyOf(candidates(found.decode(), named), route, deps);
-    if (chosen === null) throw unavailable(`no endpoints available for service ${JSON.stringify(name)}`);
+    if (chosen === null) throw unreachable(`no endpoints available for service ${JSON.stringify(name)}`);
     return { scheme: schemeOf(scheme), host: chosen.ip, port: chosen.port, agent: false };
   },
   nodes: async (_route, { scheme, name, port }, deps) => {
