@@ -10,11 +10,14 @@ import { TriggerTimes } from '../services/triggerTimes.js';
 import { followSlices, serviceIndex } from '../slices/followSlices.js';
 import { PendingWrites } from '../slices/pendingWrites.js';
 import { isManagedBy, writeSlices } from '../slices/sliceWrites.js';
-import { planSlices } from './plan.js';
+import { planSlices, type SlicesPlan } from './plan.js';
 import { manager } from './slice.js';
+import { asksForTopology } from './topologyHints.js';
+import { shareFacts, zoneShares } from './zoneShares.js';
 
 /** While the cache lags behind our own writes, a change of it calls; this is for one that never comes. */
 const staleAgainMs = 5_000;
+const families = ['IPv4', 'IPv6'] as const;
 
 /** Keeps the slices of each Service equal to the pods that it selects. */
 export function endpointSliceController(environment: ManagerEnvironment): Controller {
@@ -26,13 +29,24 @@ export function endpointSliceController(environment: ManagerEnvironment): Contro
   controller.watch(services);
   followPods(controller, options['endpointslice-updates-batch-period']);
   followSlices(controller, manager, loop.pending);
-  controller.needs(nodes).addHandlers({ added: node => { for (const key of loop.waitingFor(nameOf(node))) controller.queue.add(key); } });
+  const queueZoned = (): void => { for (const service of environment.informers.of(services).cache.list()) if (asksForTopology(service)) controller.queue.add(keyTextOf(service)); };
+  controller.needs(nodes).addHandlers({
+    added: node => {
+      for (const key of loop.waitingFor(nameOf(node))) controller.queue.add(key);
+      queueZoned();
+    },
+    // Nodes tell of themselves every few seconds; few of these changes matter here.
+    changed: (before, after) => { if (before !== after && shareFacts(before) !== shareFacts(after)) queueZoned(); },
+    removed: queueZoned,
+  });
   return controller;
 }
 
 export class EndpointSliceLoop {
   readonly pending: PendingWrites;
   readonly #triggers = new TriggerTimes();
+  /** Services that have hints of topology, by key and family. */
+  readonly #zoned = new Set<string>();
   /** Services by the node that they wait for. */
   readonly #waiting = new Map<string, Set<string>>();
 
@@ -53,18 +67,33 @@ export class EndpointSliceLoop {
     const selected = informers.of(pods).cache.inNamespace(namespaceOf(service)).filter(pod => isSelected(service, pod));
     const slices = informers.of(endpointSlices).cache.by(serviceIndex, key).filter(slice => isManagedBy(manager, slice));
     if (this.pending.isStale(key, slices)) return { againAfterMs: staleAgainMs };
-    const plan = planSlices({ service, pods: selected, slices, nodeOf: name => informers.of(nodes).cache.get(name), endpointsMax: options['max-endpoints-per-slice'], triggerTime: this.#triggers.next(service, selected) });
+    const plan = planSlices({ service, pods: selected, slices, nodeOf: name => informers.of(nodes).cache.get(name), zoneShares: () => zoneShares(informers.of(nodes).cache.list()), endpointsMax: options['max-endpoints-per-slice'], triggerTime: this.#triggers.next(service, selected) });
     try {
       await writeSlices(api, service, plan, this.pending);
     } catch (error) {
       if (!isConflict(error)) this.#complain(service, messageOf(error));
       throw error;
     }
+    this.#tellOfTopology(service, plan);
     for (const pod of this.#await(key, plan.stranded)) this.#complain(service, `skipping Pod ${nameOf(pod)} for Service ${key}: Node ${pod.spec?.nodeName ?? ''} Not Found`);
   }
 
   #complain(service: Service, message: string): void {
     this.environment.events.warning(service, 'FailedToUpdateEndpointSlices', `Error updating Endpoint Slices for Service ${keyTextOf(service)}: ${message}`);
+  }
+
+  /** Told when it begins and ends, and each time that it is asked for and cannot be. */
+  #tellOfTopology(service: Service, { topology }: SlicesPlan): void {
+    const { events } = this.environment;
+    const disabled = (family: string, message: string): void => events.warning(service, 'TopologyAwareHintsDisabled', `${message}, addressType: ${family}`);
+    for (const family of families) {
+      const word = `${keyTextOf(service)} ${family}`;
+      const state = topology.find(entry => entry.family === family);
+      if (!state) { if (this.#zoned.delete(word)) disabled(family, 'Topology Aware Hints has been disabled'); continue; }
+      if (state.refusal !== null) { this.#zoned.delete(word); disabled(family, state.refusal); continue; }
+      if (!this.#zoned.has(word)) events.normal(service, 'TopologyAwareHintsEnabled', `Topology Aware Hints has been enabled, addressType: ${family}`);
+      this.#zoned.add(word);
+    }
   }
 
   /** Those that nobody waited for yet. */
@@ -80,6 +109,7 @@ export class EndpointSliceLoop {
   #forget(key: string): void {
     this.pending.forget(key);
     this.#triggers.forget(key);
+    for (const family of families) this.#zoned.delete(`${key} ${family}`);
     for (const keys of this.#waiting.values()) keys.delete(key);
   }
 }

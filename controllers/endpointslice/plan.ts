@@ -11,7 +11,9 @@ import { sameJson } from '../workloads/sameJson.js';
 import { endpointOf } from './endpoint.js';
 import { pack } from './packing.js';
 import { labelsOf, newSlice } from './slice.js';
+import { asksForTopology, withTopologyHints } from './topologyHints.js';
 import { withTrafficHints } from './trafficHints.js';
+import type { ZoneShares } from './zoneShares.js';
 
 export interface SlicesObserved {
   readonly service: Service;
@@ -20,6 +22,8 @@ export interface SlicesObserved {
   /** Those of this Service and this controller. */
   readonly slices: readonly EndpointSlice[];
   readonly nodeOf: (name: string) => Node | undefined;
+  /** Asked only for a Service that wants its topology minded. */
+  readonly zoneShares: () => ZoneShares;
   readonly endpointsMax: number;
   /** When the change took place that is written now; null where nobody knows. */
   readonly triggerTime: string | null;
@@ -28,6 +32,8 @@ export interface SlicesObserved {
 export interface SlicesPlan extends SliceWrites {
   /** Pods that are left out because their node is not known. */
   readonly stranded: readonly Pod[];
+  /** Of each family of a Service that wants its topology minded: why that is not possible, or null. */
+  readonly topology: readonly { readonly family: Family; readonly refusal: string | null }[];
 }
 
 /** Decides how a Service's slices should change. Pure. */
@@ -41,7 +47,8 @@ export function planSlices(observed: SlicesObserved): SlicesPlan {
   const merged = merge([...each, { create: [], update: [], remove: foreign }]);
   const { create, update, remove } = recycled(service, merged);
   const stamped = (slice: EndpointSlice): EndpointSlice => ({ ...slice, metadata: { ...slice.metadata, annotations: withTrigger(slice.metadata.annotations, triggerTime) } });
-  return { create: create.map(stamped), update: update.map(stamped), remove, stranded };
+  const topology = each.flatMap(({ refusal }, index) => (refusal === undefined ? [] : [{ family: families[index] ?? 'IPv4', refusal }]));
+  return { create: create.map(stamped), update: update.map(stamped), remove, stranded, topology };
 }
 
 const merge = (all: readonly SliceWrites[]): SliceWrites => ({ create: all.flatMap(({ create }) => create), update: all.flatMap(({ update }) => update), remove: all.flatMap(({ remove }) => remove) });
@@ -66,7 +73,10 @@ function groups(observed: SlicesObserved, family: Family): ReadonlyMap<string, G
   return found;
 }
 
-function planFamily(observed: SlicesObserved, family: Family, slices: readonly EndpointSlice[]): SliceWrites {
+/** `refusal` is absent where nobody asks for topology. */
+type FamilyPlan = SliceWrites & { readonly refusal?: string | null };
+
+function planFamily(observed: SlicesObserved, family: Family, slices: readonly EndpointSlice[]): FamilyPlan {
   const { service, endpointsMax } = observed;
   const labels = labelsOf(service);
   const own = slices.filter(slice => isControlledBy(slice, service));
@@ -75,7 +85,7 @@ function planFamily(observed: SlicesObserved, family: Family, slices: readonly E
     pack({ slices: own.filter(slice => portKey(slice.ports) === key), wanted: endpoints, labels, endpointsMax, empty: () => newSlice(service, family, ports) }));
   const needless = slices.filter(slice => !own.includes(slice) || !wanted.has(portKey(slice.ports)));
   const writes = withPlaceholder(service, family, slices, merge([...packed, { create: [], update: [], remove: needless }]));
-  return withHints(service, slices, writes);
+  return asksForTopology(service) ? withTopology(observed, slices, writes) : withTraffic(service, slices, writes);
 }
 
 /** There is always a slice, so that whoever waits for one need not ask whether the controller has come by. */
@@ -91,9 +101,21 @@ const isPlaceholder = (slice: EndpointSlice, { metadata }: EndpointSlice): boole
   (slice.endpoints ?? []).length === 0 && (slice.ports ?? []).length === 0 &&
   sameJson(slice.metadata.labels, metadata.labels) && sameJson(slice.metadata.ownerReferences, metadata.ownerReferences);
 
-function withHints(service: Service, slices: readonly EndpointSlice[], { create, update, remove }: SliceWrites): SliceWrites {
-  const hint = (slice: EndpointSlice): EndpointSlice => withTrafficHints(slice, service.spec?.trafficDistribution);
+const unchangedOf = (slices: readonly EndpointSlice[], { update, remove }: SliceWrites): readonly EndpointSlice[] => {
   const touched = new Set([...update, ...remove].map(uidOf));
-  const rehinted = slices.filter(slice => !touched.has(uidOf(slice))).flatMap(slice => { const after = hint(slice); return after === slice ? [] : [after]; });
-  return { create: create.map(hint), update: [...update.map(hint), ...rehinted], remove };
+  return slices.filter(slice => !touched.has(uidOf(slice)));
+};
+
+function withTraffic(service: Service, slices: readonly EndpointSlice[], writes: SliceWrites): SliceWrites {
+  const hint = (slice: EndpointSlice): EndpointSlice => withTrafficHints(slice, service.spec?.trafficDistribution);
+  const rehinted = unchangedOf(slices, writes).flatMap(slice => { const after = hint(slice); return after === slice ? [] : [after]; });
+  return { create: writes.create.map(hint), update: [...writes.update.map(hint), ...rehinted], remove: writes.remove };
+}
+
+function withTopology({ zoneShares }: SlicesObserved, slices: readonly EndpointSlice[], writes: SliceWrites): FamilyPlan {
+  const settled = unchangedOf(slices, writes);
+  const { slices: after, refusal } = withTopologyHints([...writes.create, ...writes.update], settled, zoneShares());
+  const changing = writes.create.length + writes.update.length;
+  const rehinted = after.slice(changing).filter((slice, index) => !sameJson(slice.endpoints, settled[index]?.endpoints));
+  return { create: after.slice(0, writes.create.length), update: [...after.slice(writes.create.length, changing), ...rehinted], remove: writes.remove, refusal };
 }

@@ -17,7 +17,7 @@ const pod = (name: string, { ip = '10.9.0.1', ips = [ip], ready = true, node = '
 });
 
 const nodes: Readonly<Record<string, Node>> = { n1: { metadata: { name: 'n1', labels: { 'topology.kubernetes.io/zone': 'za' } } }, n2: { metadata: { name: 'n2' } } };
-const observed = (facts: Partial<SlicesObserved>): SlicesObserved => ({ service: service(), pods: [], slices: [], nodeOf: name => nodes[name], endpointsMax: 100, triggerTime: null, ...facts });
+const observed = (facts: Partial<SlicesObserved>): SlicesObserved => ({ service: service(), pods: [], slices: [], nodeOf: name => nodes[name], zoneShares: () => null, endpointsMax: 100, triggerTime: null, ...facts });
 const target = (name: string): object => ({ kind: 'Pod', namespace: 'n', name, uid: `u-${name}` });
 
 const owner = { apiVersion: 'v1', kind: 'Service', name: 's', uid: 'u-s', controller: true, blockOwnerDeletion: true };
@@ -41,7 +41,7 @@ describe('the plan of endpoint slices', () => {
         addressType: 'IPv4', ports: [{ name: '', port: 8080, protocol: 'TCP' }],
         endpoints: [{ addresses: ['10.9.0.1'], conditions: { ready: true, serving: true, terminating: false }, targetRef: target('a'), nodeName: 'n1', zone: 'za' }],
       }],
-      update: [], remove: [], stranded: [],
+      update: [], remove: [], stranded: [], topology: [],
     });
   });
 
@@ -108,7 +108,7 @@ describe('the plan of endpoint slices', () => {
     const [placeholder] = planSlices(observed({})).create;
     expect(placeholder).to.include({ addressType: 'IPv4' });
     expect([placeholder?.endpoints, placeholder?.ports]).to.deep.equal([[], []]);
-    expect(planSlices(observed({ slices: [stored('s-1', { ports: [] })] }))).to.deep.equal({ create: [], update: [], remove: [], stranded: [] });
+    expect(planSlices(observed({ slices: [stored('s-1', { ports: [] })] }))).to.deep.equal({ create: [], update: [], remove: [], stranded: [], topology: [] });
   });
 
   it('empties the last slice rather than replacing it', () => {
@@ -119,7 +119,7 @@ describe('the plan of endpoint slices', () => {
 
   it('writes nothing when all is well, whatever the order', () => {
     const slices = [stored('s-1', { endpoints: [endpoint('b', '10.9.0.2'), endpoint('a', '10.9.0.1')] })];
-    expect(planSlices(observed({ pods: [pod('a', { node: 'n2' }), pod('b', { node: 'n2', ip: '10.9.0.2' })], slices, triggerTime: '2026-01-01T00:00:00Z' }))).to.deep.equal({ create: [], update: [], remove: [], stranded: [] });
+    expect(planSlices(observed({ pods: [pod('a', { node: 'n2' }), pod('b', { node: 'n2', ip: '10.9.0.2' })], slices, triggerTime: '2026-01-01T00:00:00Z' }))).to.deep.equal({ create: [], update: [], remove: [], stranded: [], topology: [] });
   });
 
   it('follows labels of the Service, and takes an old time away', () => {

@@ -1,0 +1,115 @@
+import type { Service } from '../kinds/core.js';
+import type { Endpoint, EndpointSlice } from '../kinds/others.js';
+import type { ZoneShares } from './zoneShares.js';
+
+/**
+ * Hints of the topology mode `Auto`: each zone gets endpoints in proportion to its processors, its own where it has enough. A slice whose hints
+ * still do is left as it is. Pure.
+ */
+
+const modeAnnotations = ['service.kubernetes.io/topology-aware-hints', 'service.kubernetes.io/topology-mode'];
+/** How much more than its part an endpoint may get to do. */
+const overload = 0.2;
+
+/** The older annotation counts where both are there. */
+export function asksForTopology({ metadata }: Service): boolean {
+  const mode = modeAnnotations.map(name => metadata.annotations?.[name]).find(value => value !== undefined);
+  return mode === 'Auto' || mode === 'auto';
+}
+
+interface Allocation { readonly minimum: number; readonly maximum: number; readonly desired: number }
+type Allocations = ReadonlyMap<string, Allocation>;
+
+export interface Hinting {
+  /** All slices of one family as they should be; one that stays is the same object. */
+  readonly slices: readonly EndpointSlice[];
+  /** Why there are no hints; null when there are. */
+  readonly refusal: string | null;
+}
+
+/** `changing` are written in any case; `settled` only if their hints are wrong. */
+export function withTopologyHints(changing: readonly EndpointSlice[], settled: readonly EndpointSlice[], shares: ZoneShares): Hinting {
+  const all = [...changing, ...settled];
+  const none = (refusal: string): Hinting => ({ slices: all.map(withoutHints), refusal });
+  const allocations = allocate(shares, all.flatMap(({ endpoints }) => endpoints ?? []).filter(isReady).length);
+  if (typeof allocations === 'string') return none(allocations);
+  const held = new Map<string, number>();
+  const kept = new Set(settled.filter(slice => holdsUp(slice, allocations, held)));
+  const open = all.filter(slice => !kept.has(slice));
+  if (open.some(({ endpoints }) => (endpoints ?? []).some(endpoint => isReady(endpoint) && !endpoint.zone))) return none('One or more endpoints do not have a zone specified');
+  for (const zone of open.flatMap(({ endpoints }) => endpoints ?? []).filter(isReady).flatMap(({ zone: own }) => own ?? [])) add(held, zone, 1);
+  if (held.size === 0) return none('No hints allocated for zones');
+  const moves = movesBetween(allocations, held);
+  return { slices: all.map(slice => (kept.has(slice) ? slice : hinted(slice, moves))), refusal: null };
+}
+
+const isReady = ({ conditions }: Endpoint): boolean => conditions?.ready === true;
+const add = (counts: Map<string, number>, zone: string, count: number): void => { counts.set(zone, (counts.get(zone) ?? 0) + count); };
+
+export function withoutHints(slice: EndpointSlice): EndpointSlice {
+  if (!slice.endpoints?.some(({ hints }) => hints)) return slice;
+  return { ...slice, endpoints: slice.endpoints.map(({ hints: _, ...endpoint }) => endpoint) };
+}
+
+/** How many endpoints each zone should have, or why nobody can say. */
+function allocate(shares: ZoneShares, count: number): Allocations | string {
+  if (!shares) return 'Insufficient Node information: allocatable CPU or zone not specified on one or more nodes';
+  const numbers = `(${count} endpoints, ${shares.size} zones)`;
+  if (shares.size > count) return `Insufficient number of endpoints ${numbers}`;
+  const wanted = [...shares].map(([zone, share]) => ({ zone, desired: share * count, minimum: Math.ceil((share * count) / (1 + overload)) }));
+  const spare = count - wanted.reduce((sum, { minimum }) => sum + minimum, 0);
+  if (spare < 0) return `Unable to allocate minimum required endpoints to each zone without exceeding overload threshold ${numbers}`;
+  return new Map(wanted.map(({ zone, desired, minimum }) => [zone, { minimum, maximum: minimum + spare, desired: Math.max(desired, minimum) }]));
+}
+
+/** Whether the hints of a slice may stay; if so, they are counted into `held`. */
+function holdsUp({ endpoints }: EndpointSlice, allocations: Allocations, held: Map<string, number>): boolean {
+  const own = new Map<string, number>();
+  for (const { hints } of (endpoints ?? []).filter(isReady)) {
+    const zones = hints?.forZones ?? [];
+    if (zones.length === 0) return false;
+    for (const { name } of zones) add(own, name, 1);
+  }
+  for (const [zone, count] of own) if (count + (held.get(zone) ?? 0) > (allocations.get(zone)?.maximum ?? -1)) return false;
+  for (const [zone, count] of own) add(held, zone, count);
+  return true;
+}
+
+interface Moves { readonly giving: Map<string, number>; readonly receiving: Map<string, number> }
+
+/** Whole endpoints that zones with too many give to zones with too few, where that makes things better. */
+function movesBetween(allocations: Allocations, held: ReadonlyMap<string, number>): Moves {
+  const surplus = new Map([...allocations].map(([zone, { desired }]) => [zone, (held.get(zone) ?? 0) - desired]));
+  const lack = new Map([...surplus].map(([zone, amount]) => [zone, -amount]));
+  const moves: Moves = { giving: new Map(), receiving: new Map() };
+  for (;;) {
+    const [giver, gives] = most(surplus);
+    const [taker, takes] = most(lack);
+    if (gives < 0.5 || takes < 0.5 || (gives < 1 && takes < 1)) return moves;
+    add(moves.giving, giver, 1);
+    add(moves.receiving, taker, 1);
+    add(surplus, giver, -1);
+    add(lack, taker, -1);
+  }
+}
+
+const most = (amounts: ReadonlyMap<string, number>): readonly [string, number] => [...amounts].reduce((best, next) => (next[1] > best[1] ? next : best), ['', 0] as const);
+
+/** Hints for the own zone, save for those that the zone gives away. */
+function hinted(slice: EndpointSlice, { giving, receiving }: Moves): EndpointSlice {
+  const take = (counts: Map<string, number>, zone: string): boolean => {
+    const left = counts.get(zone) ?? 0;
+    if (left > 0) counts.set(zone, left - 1);
+    return left > 0;
+  };
+  return {
+    ...slice,
+    endpoints: (slice.endpoints ?? []).map(({ hints: _, ...endpoint }) => {
+      const { zone } = endpoint;
+      if (!isReady(endpoint) || !zone) return endpoint;
+      const other = take(giving, zone) ? [...receiving].find(([, left]) => left > 0)?.[0] : undefined;
+      if (other !== undefined) take(receiving, other);
+      return { ...endpoint, hints: { forZones: [{ name: other ?? zone }] } };
+    }),
+  };
+}

@@ -1,0 +1,29 @@
+import type { Node } from '../kinds/core.js';
+import { parseQuantity } from '../resourcequota/quantity.js';
+import { conditionOf } from '../workloads/podState.js';
+
+/** How the processors of the cluster are spread over zones: traffic is taken to come from where they are. Pure. */
+
+const zoneLabel = 'topology.kubernetes.io/zone';
+const excludedLabels = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];
+
+/** The part of each zone, of 1. null where it cannot be known: a node that says too little, or fewer than two zones. */
+export type ZoneShares = ReadonlyMap<string, number> | null;
+
+const serves = ({ metadata, status }: Node): boolean => conditionOf(status?.conditions, 'Ready')?.status === 'True' && !excludedLabels.some(label => metadata.labels?.[label] !== undefined);
+const cpuOf = ({ status }: Node): number => Number(parseQuantity((status as { readonly allocatable?: Readonly<Record<string, string>> } | undefined)?.allocatable?.['cpu'] ?? '0')?.nano ?? 0n);
+
+/** What of a node decides its share. */
+export const shareFacts = (node: Node): string => JSON.stringify([serves(node), node.metadata.labels?.[zoneLabel], cpuOf(node)]);
+
+export function zoneShares(nodes: readonly Node[]): ZoneShares {
+  const byZone = new Map<string, number>();
+  for (const node of nodes.filter(serves)) {
+    const zone = node.metadata.labels?.[zoneLabel];
+    const cpu = cpuOf(node);
+    if (!zone || cpu === 0) return null;
+    byZone.set(zone, (byZone.get(zone) ?? 0) + cpu);
+  }
+  const total = [...byZone.values()].reduce((sum, cpu) => sum + cpu, 0);
+  return byZone.size < 2 ? null : new Map([...byZone].map(([zone, cpu]) => [zone, cpu / total]));
+}
