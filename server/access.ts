@@ -2,7 +2,7 @@ import { escalationCheck } from './authorization/rbac/escalation.js';
 import { createNodeAuthorization } from './authorization/node/authorizer.js';
 import { createRbac, type Rbac } from './authorization/rbac/authorizer.js';
 import type { AdmissionPlugin } from './admission/contract.js';
-import type { AccessFiles } from './accessFiles.js';
+import { closeAccessFiles, type AccessFiles } from './accessFiles.js';
 import { anonymousOn, firstOf } from './authentication/authenticator.js';
 import type { Authenticator } from './authentication/authenticator.js';
 import { certificateAuthenticator } from './authentication/certificate.js';
@@ -81,8 +81,7 @@ export function createAccess({ options, files, storage, log }: AccessOptions): A
       rbac.stop();
       issuers.stop();
       chain.stop();
-      files.tokenWebhook?.close();
-      files.signer?.stop();
+      closeAccessFiles(files);
     },
   };
 }

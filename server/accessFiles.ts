@@ -65,6 +65,12 @@ export async function readAccessFiles({ options, live, metrics, log }: AccessFil
   };
 }
 
+/** Ends connections to those who sign and check tokens. May be called again. */
+export function closeAccessFiles({ tokenWebhook, signer }: AccessFiles): void {
+  tokenWebhook?.close();
+  signer?.stop();
+}
+
 /** From the file of `--authentication-config`, which is read again when it changes, or from single options. */
 function authenticationSettings({ options, live, metrics, log }: AccessFilesOptions): Live<AuthenticationSettings> {
   const file = options['authentication-config'];

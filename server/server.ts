@@ -1,6 +1,6 @@
 import { startReplica } from '../raft/client.js';
 import type { Replica } from '../raft/replica-api.js';
-import { readAccessFiles, type AccessFiles } from './accessFiles.js';
+import { closeAccessFiles, readAccessFiles, type AccessFiles } from './accessFiles.js';
 import { readPluginConfigurations, type PluginConfigurations } from './admission/configuration.js';
 import { assembleApi } from './assembly.js';
 import type { Api } from './assembly.js';
@@ -51,27 +51,36 @@ const compactionTimeoutMs = 30_000;
  * Rejects, with nothing left running, when files, addresses or data are not usable; the message says which.
  */
 export async function startServer(options: ApiServerOptions, log: Logger): Promise<RunningServer> {
-  // Files are read first: a wrong certificate must not leave a replica half started.
   const live = new LiveFiles();
+  const begun: Begun = [() => { live.stop(); }];
+  try {
+    return await begin(options, log, live, begun);
+  } catch (error) {
+    for (const undo of begun.reverse()) await undo();
+    throw error;
+  }
+}
+
+/** How to end what has begun, in order. */
+type Begun = (() => unknown)[];
+
+async function begin(options: ApiServerOptions, log: Logger, live: LiveFiles, begun: Begun): Promise<RunningServer> {
+  // Files are read first: a wrong certificate must not leave a replica half started.
   const serving = await servingOptions(options, live, log.named('tls'));
   const plugins: PluginConfigurations = options['admission-control-config-file'] === null ? new Map() : readPluginConfigurations(options['admission-control-config-file']);
   const encryption = loadEncryption(options, live, (error) => { log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error }); });
   const metrics = createMetrics({ disabled: options['disabled-metrics'] });
   const files = await readAccessFiles({ options, live, metrics, log: log.named('access') });
+  begun.push(() => { closeAccessFiles(files); });
   const auditor = await createAuditing({ options, metrics, log: log.named('audit') });
+  begun.push(() => auditor?.close());
   const agents = readAgentCredentials(options);
   const raftLog = log.named('raft');
   const replica = await startReplica(replicaOptions(options), { log: ({ level, message, fields }) => { raftLog[level](message, fields); } }).catch((cause: unknown) => {
     throw new Error(`the replica with data in ${options['raft-data-dir']} (--raft-data-dir) cannot start`, { cause });
   });
-  try {
-    return await serveReplica({ options, log, live, serving, files, plugins, agents, replica, encryption, metrics, auditor });
-  } catch (error) {
-    live.stop();
-    await auditor?.close();
-    await replica.stop();
-    throw error;
-  }
+  begun.push(() => replica.stop());
+  return serveReplica({ options, log, live, serving, files, plugins, agents, replica, encryption, metrics, auditor });
 }
 
 interface Prepared {

@@ -9,6 +9,8 @@ export type Attributes =
       readonly group: string; readonly version: string; readonly namespace: string; readonly resource: string; readonly subresource: string; readonly name: string;
       /** What a list, watch or deletecollection selects, where it can be read. */
       readonly fields?: FieldSelector;
+      /** As the client has written it; only those who ask others take it apart. */
+      readonly labelSelector?: string;
     };
 
 export interface Decision {
@@ -24,7 +26,7 @@ export type Authorizer = (attributes: Attributes) => Decision | Promise<Decision
 export function attributesOf(user: User, info: RequestInfo, method: string): Attributes {
   if (!info.isResource) return { isResource: false, user, verb: method.toLowerCase(), path: info.path };
   const { group, version, namespace, resource, subresource, name } = info;
-  return { isResource: true, user, verb: ruleVerbs.get(info.verb) ?? info.verb, group, version, namespace, resource, subresource, name, ...selectedFields(info.fieldSelector) };
+  return { isResource: true, user, verb: ruleVerbs.get(info.verb) ?? info.verb, group, version, namespace, resource, subresource, name, ...selectedFields(info.fieldSelector), ...(info.labelSelector === undefined ? {} : { labelSelector: info.labelSelector }) };
 }
 
 /** A selector that cannot be read selects nothing that a rule could depend on; the request itself is refused later. */

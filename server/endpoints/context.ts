@@ -31,6 +31,7 @@ export type RequestInfo =
       readonly name: string;
       /** Of a collection, when the request has one: rules may depend on what is selected. */
       readonly fieldSelector?: string;
+      readonly labelSelector?: string;
       /** Segments after the subresource (for proxy paths). */
       readonly rest: readonly string[];
     };

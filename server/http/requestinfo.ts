@@ -65,7 +65,8 @@ function splitNamespace(words: readonly string[]): { readonly namespace: string;
 
 function ofCollection<I extends { readonly verb: Verb; readonly name: string }>(info: I, query: URLSearchParams): I {
   const fieldSelector = query.get('fieldSelector') ?? '';
-  const selected = fieldSelector === '' ? {} : { fieldSelector };
+  const labelSelector = query.get('labelSelector') ?? '';
+  const selected = { ...(fieldSelector === '' ? {} : { fieldSelector }), ...(labelSelector === '' ? {} : { labelSelector }) };
   if (info.verb === 'delete') return { ...info, ...selected, verb: 'deletecollection' };
   if (info.verb !== 'get') return info;
   return { ...info, ...selected, verb: isTrue(query.get('watch')) ? 'watch' : 'list', name: selectedName(fieldSelector) };

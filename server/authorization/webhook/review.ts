@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../api/object.js';
+import { parseLabelSelector } from '../../api/selectors.js';
 import type { Attributes } from '../authorizer.js';
 
 /** What a service is asked about, as the specification of a SubjectAccessReview of version v1. Members that are empty are left out. */
@@ -16,8 +17,21 @@ function about(attributes: Attributes): JsonObject {
   return { resourceAttributes: { ...Object.fromEntries(texts), ...selected(attributes) } };
 }
 
-function selected({ fields = [] }: Extract<Attributes, { isResource: true }>): JsonObject {
-  return fields.length === 0 ? {} : { fieldSelector: { requirements: fields.map(({ field, equals, value }) => ({ key: field, operator: equals ? 'In' : 'NotIn', values: [value] })) } };
+function selected({ fields = [], labelSelector = '' }: Extract<Attributes, { isResource: true }>): JsonObject {
+  const labels = labelRequirements(labelSelector);
+  return {
+    ...(fields.length === 0 ? {} : { fieldSelector: { requirements: fields.map(({ field, equals, value }) => ({ key: field, operator: equals ? 'In' : 'NotIn', values: [value] })) } }),
+    ...(labels.length === 0 ? {} : { labelSelector: { requirements: labels } }),
+  };
+}
+
+const operators = { in: 'In', notIn: 'NotIn', exists: 'Exists', doesNotExist: 'DoesNotExist', gt: null, lt: null } as const;
+
+/** What reviews have no words for is left out: a service may then allow less, never more. */
+function labelRequirements(text: string): JsonObject[] {
+  const parsed = text === '' ? null : parseLabelSelector(text);
+  if (parsed?.ok !== true) return [];
+  return parsed.selector.flatMap(({ key, operator, values }) => (operators[operator] === null ? [] : [{ key, operator: operators[operator], ...(values.length === 0 ? {} : { values: [...values] }) }]));
 }
 
 const extraOf = (extra: Readonly<Record<string, readonly string[]>>): JsonObject => Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));

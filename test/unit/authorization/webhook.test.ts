@@ -15,7 +15,7 @@ import { startReviewService, type ReviewService } from '../../fixtures/reviewSer
 import { createIdentities, type Identities } from '../http/identities.js';
 
 const user = { name: 'ann', uid: '7', groups: ['devs'], extra: { scope: ['view'] } };
-const onPods: Attributes = { isResource: true, user, verb: 'list', group: '', version: 'v1', namespace: 'ns', resource: 'pods', subresource: '', name: '', fields: [{ field: 'spec.nodeName', equals: true, value: 'n1' }] };
+const onPods: Attributes = { isResource: true, user, verb: 'list', group: '', version: 'v1', namespace: 'ns', resource: 'pods', subresource: '', name: '', fields: [{ field: 'spec.nodeName', equals: true, value: 'n1' }], labelSelector: 'app in (a,b),!old,n>1' };
 const onPath: Attributes = { isResource: false, user: { ...user, uid: '', extra: {} }, verb: 'get', path: '/metrics' };
 
 const conditionsOf = (...expressions: string[]): Program[] => expressions.map((expression) => {
@@ -47,7 +47,7 @@ describe('authorization by a service', () => {
     expect(await authorizer()(onPods)).to.deep.equal({ decision: 'allow', reason: 'may' });
     await authorizer({ version: 'v1beta1' })(onPath);
     expect(service.questions[0]).to.deep.include({ kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1' }).and.have.property('spec').deep.equal({
-      resourceAttributes: { namespace: 'ns', verb: 'list', version: 'v1', resource: 'pods', fieldSelector: { requirements: [{ key: 'spec.nodeName', operator: 'In', values: ['n1'] }] } },
+      resourceAttributes: { namespace: 'ns', verb: 'list', version: 'v1', resource: 'pods', fieldSelector: { requirements: [{ key: 'spec.nodeName', operator: 'In', values: ['n1'] }] }, labelSelector: { requirements: [{ key: 'app', operator: 'In', values: ['a', 'b'] }, { key: 'old', operator: 'DoesNotExist' }] } },
       user: 'ann', groups: ['devs'], extra: { scope: ['view'] }, uid: '7',
     });
     expect(service.questions[1]).to.deep.include({ apiVersion: 'authorization.k8s.io/v1beta1', spec: { nonResourceAttributes: { path: '/metrics', verb: 'get' }, user: 'ann', group: ['devs'] } });
