@@ -5,6 +5,7 @@ import type { StoredObject } from '../storage/contract.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
 import { autoscalerConversion } from './autoscaling/conversion.js';
 import { eventConversion } from './events.k8s.io/conversion.js';
+import { claimConversion, claimTemplateConversion, sliceConversion } from './resource.k8s.io/conversion.js';
 
 /** Translates objects between the stored version of a type and another served one. Both directions may reuse and change their argument. */
 export interface Conversion {
@@ -16,6 +17,9 @@ export interface Conversion {
 const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   'autoscaling/v1 HorizontalPodAutoscaler': autoscalerConversion,
   'events.k8s.io/v1 Event': eventConversion,
+  'resource.k8s.io/v1beta1 ResourceClaim': claimConversion,
+  'resource.k8s.io/v1beta1 ResourceClaimTemplate': claimTemplateConversion,
+  'resource.k8s.io/v1beta1 ResourceSlice': sliceConversion,
 };
 
 /** Between two served versions of one kind; null when the second is not known. The argument may be changed. */
