@@ -91,7 +91,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   const backends = createBackends({ credentials: agents, preferredAddresses: options['kubelet-preferred-address-types'], connectTimeoutMs: options['kubelet-timeout'] });
   return {
     storage, access,
-    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], compression: features.APIResponseCompression, forcesDeletion: features.AllowUnsafeMalformedObjectDeletion, backends, cbor: features.CBORServingAndStorage }),
+    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], watchList: features.WatchList, compression: features.APIResponseCompression, forcesDeletion: features.AllowUnsafeMalformedObjectDeletion, backends, cbor: features.CBORServingAndStorage }),
     documents: async (context) => await discovery(context) || openid(context) || openapi.documents(context),
     bootstrap: async (signal) => {
       await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });

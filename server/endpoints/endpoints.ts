@@ -37,6 +37,8 @@ export interface EndpointOptions {
   /** Issues and reviews tokens. Default: neither. */
   readonly tokens?: TokenServices | null;
   readonly minRequestTimeoutSeconds?: number;
+  /** Whether watches may ask for initial events: gate `WatchList`. */
+  readonly watchList?: boolean;
   /** Whether large answers to reads are compressed for clients that wish it: gate `APIResponseCompression`. */
   readonly compression?: boolean;
   /** Gate `AllowUnsafeMalformedObjectDeletion`. */
@@ -74,9 +76,9 @@ const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<Reso
  * authorized the request, and only now is its body read. Throws StatusError for what the client is to see.
  */
 export function createEndpoints(options: EndpointOptions): (context: RequestContext) => Promise<void> {
-  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS, compression = true, forcesDeletion = false, backends = null, cbor = false } = options;
+  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS, watchList = true, compression = true, forcesDeletion = false, backends = null, cbor = false } = options;
   const encoders = encodersWith({ cbor });
-  const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, compression, forcesDeletion, backends, reader: createBodyReader(workers) };
+  const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, watchList, compression, forcesDeletion, backends, reader: createBodyReader(workers) };
   return async context => {
     context.encoders = encoders;
     try {

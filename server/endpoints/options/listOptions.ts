@@ -25,6 +25,8 @@ export interface WatchOptions {
   /** As sent: empty, "0", or a version. */
   readonly resourceVersion: string;
   readonly initialEvents: boolean;
+  /** Whether a bookmark says that these are all. */
+  readonly initialEventsEnd: boolean;
   readonly bookmarks: boolean;
   readonly timeoutSeconds: number | null;
 }
@@ -70,23 +72,23 @@ export function parseListOptions(query: URLSearchParams, resource: ServedResourc
   return { ...selection, consistency: consistencyOf(raw), limit, after: null, continuing: false };
 }
 
-/** Throws 400, 422 or, for a version that is not a number, 500 as the reference does. */
-export function parseWatchOptions(query: URLSearchParams, resource: ServedResource): WatchOptions {
-  const raw = withWatchDefaults(read(query));
-  refuseFindings('ListOptions', watchFindings(raw));
+/**
+ * A watch that starts with the state of things is one that asks for initial events, unless it says otherwise. `watchList` is the gate
+ * `WatchList`: without it nobody may ask, and their end is not told. Throws 400, 422 or, for a version that is not a number, 500 as the
+ * reference does.
+ */
+export function parseWatchOptions(query: URLSearchParams, resource: ServedResource, watchList = true): WatchOptions {
+  const raw = read(query);
+  const { resourceVersion } = raw;
+  refuseFindings('ListOptions', watchFindings(raw, watchList));
   const selection = parseSelection(query, resource);
-  const complaint = raw.resourceVersion === '' ? null : versionComplaint(raw.resourceVersion);
-  if (complaint !== null) throw plainError(500, `resourceVersion: Invalid value: ${JSON.stringify(raw.resourceVersion)}: ${complaint}`);
+  const complaint = resourceVersion === '' ? null : versionComplaint(resourceVersion);
+  if (complaint !== null) throw plainError(500, `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${complaint}`);
+  const initialEvents = raw.sendInitialEvents ?? (raw.match === '' && (resourceVersion === '' || resourceVersion === '0'));
   return {
-    ...selection, resourceVersion: raw.resourceVersion, initialEvents: raw.sendInitialEvents === true,
+    ...selection, resourceVersion, initialEvents, initialEventsEnd: initialEvents && watchList,
     bookmarks: booleanParameter(query, 'allowWatchBookmarks') === true, timeoutSeconds: raw.timeoutSeconds,
   };
-}
-
-/** A watch that starts with the state of things is the same as one that asks for initial events. */
-function withWatchDefaults(raw: Raw): Raw {
-  if (raw.sendInitialEvents !== null || raw.match !== '' || (raw.resourceVersion !== '' && raw.resourceVersion !== '0')) return raw;
-  return { ...raw, sendInitialEvents: true, match: 'NotOlderThan' };
 }
 
 const unsupportedMatch = (match: string): FieldError[] => ((MATCHES as readonly string[]).includes(match) ? [] : [notSupported(MATCH, match, [...MATCHES, ''])]);
@@ -101,13 +103,16 @@ function matchFindings({ match, resourceVersion, token }: Raw): FieldError[] {
   ];
 }
 
-function watchFindings({ match, sendInitialEvents, token }: Raw): FieldError[] {
-  if (sendInitialEvents === null) return match === '' ? [] : [forbidden(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')];
-  if (match === '') return [forbidden(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')];
-  return [
-    ...(match === 'NotOlderThan' ? [] : [notSupported(MATCH, match, ['NotOlderThan'])]),
-    ...(token === '' ? [] : [forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided')]),
+function watchFindings({ match, sendInitialEvents, token }: Raw, watchList: boolean): FieldError[] {
+  const given = match !== '';
+  const found: readonly (readonly [boolean, FieldError])[] = [
+    [sendInitialEvents !== null && match !== 'NotOlderThan', forbidden(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')],
+    [sendInitialEvents !== null && !watchList, forbidden(SEND_INITIAL, 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled')],
+    [given && sendInitialEvents === null, forbidden(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')],
+    [given && match !== 'NotOlderThan', notSupported(MATCH, match, ['NotOlderThan'])],
+    [given && token !== '', forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided')],
   ];
+  return found.filter(([applies]) => applies).map(([, error]) => error);
 }
 
 function parseSelection(query: URLSearchParams, resource: ServedResource): { labels: LabelSelector; fields: FieldSelector } {

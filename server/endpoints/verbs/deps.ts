@@ -21,6 +21,8 @@ export interface VerbDeps {
   readonly tokens: TokenServices | null;
   /** A watch without a timeout of its own lasts between this and twice this. */
   readonly minRequestTimeoutSeconds: number;
+  /** Watches may ask for initial events: gate `WatchList`. */
+  readonly watchList: boolean;
   /** Large answers to reads are compressed for clients that wish it. */
   readonly compression: boolean;
   /** Objects that cannot be read may be removed unread by those who are allowed to: gate `AllowUnsafeMalformedObjectDeletion`. */

@@ -13,12 +13,12 @@ import type { VerbDeps, VerbHandler } from './deps.js';
 export const watch: VerbHandler = async (context, route, deps) => {
   const representation = negotiate(context, { collection: true, stream: true });
   const { resource } = route;
-  const options = parseWatchOptions(context.query, resource);
-  const seconds = options.timeoutSeconds ?? deps.minRequestTimeoutSeconds * (1 + Math.random());
-  const { resourceVersion, initialEvents, bookmarks } = options;
+  const options = parseWatchOptions(context.query, resource, deps.watchList);
+  const seconds = options.timeoutSeconds || deps.minRequestTimeoutSeconds * (1 + Math.random());
+  const { resourceVersion, initialEventsEnd, bookmarks } = options;
   const upgrade = webSocketUpgrade(context);
   const framing = upgrade === null ? PLAIN : messagesOf(representation.encoder);
-  const stream = new WatchStream({ resource, representation, framing, resourceVersion, initialEvents, bookmarks, timeoutMs: Math.max(0, seconds) * 1000 });
+  const stream = new WatchStream({ resource, representation, framing, resourceVersion, initialEventsEnd, bookmarks, timeoutMs: Math.max(0, seconds) * 1000 });
   const started = await startWatch(route, options, deps, stream);
   try {
     // A watch that cannot be served at all says so within its first turn; then a status is clearer than a stream with an error in it.
@@ -42,6 +42,6 @@ async function startWatch(route: Route, options: WatchOptions, { registry }: Ver
   if (resourceVersion !== '' && Number(resourceVersion) !== 0) return registry.watch(resource, { ...query, start: { at: 'after', version: Number(resourceVersion) }, initialEvents }, sink);
   if (initialEvents) return registry.watch(resource, { ...query, start: { at: resourceVersion === '' ? 'mostRecent' : 'any' }, initialEvents: true }, sink);
   // Nothing of what is there, only what follows: from the current version on.
-  const now = await registry.list(resource, { ...query, consistency: { at: 'mostRecent' }, limit: 1, after: null });
+  const now = await registry.list(resource, { namespace: scope, labels: [], fields: [], consistency: { at: 'mostRecent' }, limit: 1, after: null });
   return registry.watch(resource, { ...query, start: { at: 'after', version: now.version }, initialEvents: false }, sink);
 }

@@ -28,7 +28,8 @@ export interface StreamOptions {
   readonly framing: Framing;
   /** As sent: empty, "0", or a version. */
   readonly resourceVersion: string;
-  readonly initialEvents: boolean;
+  /** Whether a bookmark follows the initial events. */
+  readonly initialEventsEnd: boolean;
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
 }
@@ -97,7 +98,7 @@ export class WatchStream implements WatchSink {
   }
 
   synced(version: Version): void {
-    if (this.options.bookmarks && this.options.initialEvents) this.write(this.bookmark(version, true));
+    if (this.options.bookmarks && this.options.initialEventsEnd) this.write(this.bookmark(version, true));
   }
 
   end(reason: Failure): void {
@@ -187,7 +188,7 @@ export class WatchStream implements WatchSink {
       const version = this.watch?.version ?? 0;
       if (version > 0) this.write(this.bookmark(version, false));
       this.scheduleBookmark(endAt);
-    }, Math.min(left, BOOKMARK_INTERVAL_MS));
+    }, Math.ceil(Math.min(left, BOOKMARK_INTERVAL_MS)));
   }
 
   private bookmark(version: Version, initialEventsEnd: boolean): Buffer {

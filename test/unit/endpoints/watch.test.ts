@@ -69,6 +69,31 @@ describe('endpoints/watch', () => {
     expect(stream.response.complete).to.equal(true);
   });
 
+  it('without a time of its own lasts as long as the server says, also when it asks for zero seconds', async () => {
+    const brief = await startTestServer(undefined, { endpoints: { minRequestTimeoutSeconds: 0.2 } });
+    for (const query of ['watch=1', 'watch=1&timeoutSeconds=0']) {
+      const stream = await watchStream(brief.url, `/api/v1/namespaces?${query}`);
+      expect((await stream.next())['type']).to.equal('ADDED');
+      await stream.rest();
+      expect(stream.response.complete).to.equal(true);
+    }
+    await brief.close();
+    const lasting = await watch('watch=1&timeoutSeconds=0');
+    await create('a');
+    expect((await next(lasting)).type).to.equal('ADDED');
+  });
+
+  it('stands at a bookmark shortly before its end', async () => {
+    const version = await create('a');
+    const stream = await watch(`watch=1&timeoutSeconds=3&allowWatchBookmarks=true&resourceVersion=${version}`);
+    await create('b');
+    expect((await next(stream)).type).to.equal('ADDED');
+    const [bookmark, ...rest] = await stream.rest() as unknown as Event[];
+    expect(rest).to.deep.equal([]);
+    expect(bookmark).to.deep.include({ type: 'BOOKMARK' }).and.have.nested.property('object.kind', 'Secret');
+    expect(Number(bookmark?.object.metadata.resourceVersion)).to.equal(server.storage.version);
+  }).timeout(10_000);
+
   it('tells a watch from a compacted version that it is gone', async () => {
     await create('a');
     server.storage.compact(server.storage.version);
@@ -115,7 +140,7 @@ describe('endpoints/watch', () => {
     stalled.response.resume();
     const closed = new Promise<boolean>(resolve => { stalled.response.once('close', () => { resolve(stalled.response.complete); }); });
     expect(await closed).to.equal(false);
-  });
+  }).timeout(20_000);
 
   describe('as a WebSocket', () => {
     const sockets: WebSocket[] = [];
