@@ -1,6 +1,6 @@
 import { strategicPatch, type Api } from './api.js';
 import type { Clock } from './clock.js';
-import { isNotFound, unless } from './errors.js';
+import { isNamespaceTerminating, isNotFound, unless } from './errors.js';
 import { EventCorrelator, type Correlation, type Happening, type ObjectReference } from './eventCorrelator.js';
 import { timeText, type KubeObject } from './object.js';
 import { resource } from './resource.js';
@@ -59,7 +59,8 @@ export class EventWriter {
       try {
         await this.#write(next, this.#correlator.correlate(next));
       } catch (error) {
-        this.options.onError?.(error);
+        // A namespace that goes away takes no more events, and nobody would read them.
+        if (!isNamespaceTerminating(error)) this.options.onError?.(error);
       }
     }
   }

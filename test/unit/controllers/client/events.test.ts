@@ -89,6 +89,14 @@ describe('controllers/client/events', () => {
     expect(api.all(events).map(({ count }) => count)).to.deep.equal([1]);
   });
 
+  it('says nothing of events for a namespace that goes away', async () => {
+    const { api, errors, writer, object } = world();
+    api.before = () => { throw refusal(403, 'Forbidden', 'it is being terminated', { causes: [{ reason: 'NamespaceTerminating' }] }); };
+    writer.as('c').normal(object, 'Did', 'x');
+    await writer.flushed();
+    expect(errors).to.deep.equal([]);
+  });
+
   it('never makes anyone wait or fail, and drops what is too much', async () => {
     const { api, errors, writer, object } = world();
     let let1 = (): void => undefined;
