@@ -10,6 +10,7 @@ import { endpointSliceController } from './endpointslice/endpointSliceController
 import { endpointSliceMirroringController } from './endpointslicemirroring/mirroringController.js';
 import { GarbageCollector } from './garbagecollector/garbageCollector.js';
 import { jobController } from './job/jobController.js';
+import { TokenCleaner } from './legacytokencleaner/tokenCleaner.js';
 import { namespaceController } from './namespace/namespaceController.js';
 import { nodeTaintController } from './nodelifecycle/nodeTaintController.js';
 import { PodCollector } from './podgc/podCollector.js';
@@ -21,6 +22,7 @@ import { rootCaPublisher } from './serviceaccount/rootCaPublisher.js';
 import { tokensController } from './serviceaccounttoken/tokensController.js';
 import { statefulSetController } from './statefulset/statefulSetController.js';
 import { ttlController } from './ttlafterfinished/ttlController.js';
+import { claimProtectionController } from './volumeprotection/claimProtection.js';
 
 /** One controller of this program. */
 export interface ControllerEntry {
@@ -52,6 +54,7 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   { name: 'cronjob-controller', alias: 'cronjob', account: 'cronjob-controller', make: cronJobController },
   { name: 'pod-garbage-collector-controller', alias: 'podgc', account: 'pod-garbage-collector', make: environment => new PodCollector(environment) },
   { name: 'resourcequota-controller', alias: 'resourcequota', account: 'resourcequota-controller', make: quotaController },
+  { name: 'legacy-serviceaccount-token-cleaner-controller', alias: 'legacy-service-account-token-cleaner', account: 'legacy-service-account-token-cleaner', make: environment => new TokenCleaner(environment) },
   { name: 'ttl-after-finished-controller', alias: 'ttl-after-finished', account: 'ttl-after-finished-controller', make: ttlController },
   { name: 'clusterrole-aggregation-controller', alias: 'clusterrole-aggregation', account: 'clusterrole-aggregation-controller', make: clusterRoleAggregation },
   { name: 'endpointslice-controller', alias: 'endpointslice', account: 'endpointslice-controller', component: 'endpoint-slice-controller', make: endpointSliceController },
@@ -61,6 +64,7 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   { name: 'daemonset-controller', alias: 'daemonset', account: 'daemon-set-controller', component: 'daemonset-controller', make: daemonSetController },
   { name: 'endpointslice-mirroring-controller', alias: 'endpointslicemirroring', account: 'endpointslicemirroring-controller', component: 'endpoint-slice-mirroring-controller', make: endpointSliceMirroringController },
   { name: 'node-lifecycle-controller', alias: 'nodelifecycle', account: 'node-controller', make: nodeTaintController },
+  { name: 'persistentvolumeclaim-protection-controller', alias: 'pvc-protection', account: 'pvc-protection-controller', make: claimProtectionController },
 ];
 
 /** Controllers of the reference that this program does not have yet. */

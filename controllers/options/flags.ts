@@ -115,7 +115,7 @@ export const controllerManagerFlags = {
     'resource-quota-sync-period': { kind: 'duration', default: 300_000, min: 1, help: 'How often all quotas are computed anew.' },
     'root-ca-file': file('Authority that is put into the tokens of service accounts.'),
     'service-account-private-key-file': file('Key that signs the tokens of service accounts that are kept in secrets; without it none are made.'),
-    'legacy-service-account-token-clean-up-period': { kind: 'duration', default: 31_536_000_000, help: 'How long an older token must be unused before it may be deleted.', ...none },
+    'legacy-service-account-token-clean-up-period': { kind: 'duration', default: 31_536_000_000, min: 1, help: 'How long a token in a secret must be unused before it is marked, and marked before it is deleted.' },
   }),
   ...inGroup('Signing of certificates', {
     'cluster-signing-cert-file': idleFile('Authority for all signers; excludes those of single signers.'),
