@@ -59,8 +59,8 @@ export async function readAccessFiles({ options, live, metrics, log }: AccessFil
     tokenWebhook: tokenWebhookFile === null ? null : webhookClient(tokenWebhookFile, '--authentication-token-webhook-config-file'),
     authorizers: authorizerSettings({ options, live, metrics, log }),
     countDecisions: createDecisionCounts(metrics.registry), observeReview: createReviewMetrics(metrics),
-    clientAnchors: anchorsIn(options['client-ca-file'], live),
-    proxyAnchors: anchorsIn(options['requestheader-client-ca-file'], live),
+    clientAnchors: anchorsIn('client-ca-file', options, live),
+    proxyAnchors: anchorsIn('requestheader-client-ca-file', options, live),
     policies: policyFile === null ? null : readAbacPolicies(policyFile),
   };
 }
@@ -122,7 +122,10 @@ function authorizersByMode(options: ApiServerOptions): AuthorizerSettings[] {
 const reviewTimeoutMs = 30_000;
 
 /** Changes that cannot be used are reported where the listener reads the same file. */
-const anchorsIn = (file: string | null, live: LiveFiles): Live<Anchors> | null => (file === null ? null : live.follow({ files: [file], read: () => readAuthorities(file).certificates }));
+function anchorsIn(option: 'client-ca-file' | 'requestheader-client-ca-file', options: ApiServerOptions, live: LiveFiles): Live<Anchors> | null {
+  const file = options[option];
+  return file === null ? null : live.follow({ files: [file], read: () => readAuthorities(file, `--${option}`).certificates });
+}
 
 /** Where the signer cannot do what the options ask for, the server does not start. */
 async function signerOutside(options: ApiServerOptions, log: Logger): Promise<ExternalSigner | null> {

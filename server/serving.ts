@@ -14,14 +14,14 @@ export async function servingOptions(options: ApiServerOptions, live: LiveFiles,
   const tls = tlsSettings(options);
   checkTlsSettings(tls);
   const pair = await servingPair(options);
-  const clientCaFiles = [options['client-ca-file'], options['requestheader-client-ca-file']].filter((file) => file !== null);
+  const clientCas = (['client-ca-file', 'requestheader-client-ca-file'] as const).flatMap((option) => (options[option] === null ? [] : [{ option: `--${option}`, file: options[option] }]));
   const sniPairs = options['tls-sni-cert-key'];
   return {
     host: options['bind-address'],
     port: options['secure-port'],
     credentials: live.follow({
-      files: [pair.certFile, pair.keyFile, ...clientCaFiles, ...sniPairs.map(splitSniPair).flatMap(({ certFile, keyFile }) => [certFile, keyFile])],
-      read: () => readCredentials(pair, clientCaFiles, sniPairs, tls),
+      files: [pair.certFile, pair.keyFile, ...clientCas.map(({ file }) => file), ...sniPairs.map(splitSniPair).flatMap(({ certFile, keyFile }) => [certFile, keyFile])],
+      read: () => readCredentials(pair, clientCas, sniPairs, tls),
       changed: () => { log.info('certificates have changed and were read again'); },
       failed: (error) => { log.error('changed certificates cannot be used; those from before stay', { error }); },
     }),
@@ -32,9 +32,9 @@ export async function servingOptions(options: ApiServerOptions, live: LiveFiles,
   };
 }
 
-function readCredentials({ certFile, keyFile }: KeyPairFiles, clientCaFiles: readonly string[], sniPairs: readonly string[], tls: ListenerOptions['tls']): ListenerCredentials {
+function readCredentials({ certFile, keyFile }: KeyPairFiles, clientCas: readonly { readonly option: string; readonly file: string }[], sniPairs: readonly string[], tls: ListenerOptions['tls']): ListenerCredentials {
   // The handshake knows all authorities; authentication finds out for which kind of client each stands.
-  const clientCa = clientCaFiles.length === 0 ? null : Buffer.concat(clientCaFiles.flatMap((file) => [readAuthorities(file).pem, Buffer.from('\n')]));
+  const clientCa = clientCas.length === 0 ? null : Buffer.concat(clientCas.flatMap(({ option, file }) => [readAuthorities(file, option).pem, Buffer.from('\n')]));
   return {
     certificate: readKeyPair(certFile, keyFile), clientCa,
     sni: sniChooser(sniPairs, (certificate) => secureContextOptions({ certificate, clientCa }, tls)),

@@ -24,11 +24,11 @@ export function readKeyPair(certFile: string, keyFile: string, now: Date = new D
 
 export interface Authorities { readonly pem: Buffer; readonly certificates: readonly X509Certificate[] }
 
-/** Reads a bundle of authorities; each certificate in it must be readable. */
-export function readAuthorities(file: string): Authorities {
-  const bytes = readPem(file, 'certificate bundle');
+/** Reads the bundle of authorities that an option names; each certificate in it must be readable. */
+export function readAuthorities(file: string, option: string): Authorities {
+  const bytes = readPem(file, `certificate bundle of ${option}`);
   const blocks = bytes.toString('latin1').match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) throw new CredentialError(`${file} holds no PEM certificate`);
+  if (blocks.length === 0) throw new CredentialError(`${option}: ${file} holds no PEM certificate`);
   return { pem: bytes, certificates: blocks.map((block) => parseCertificate(Buffer.from(block), file)) };
 }
 

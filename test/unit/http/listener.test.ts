@@ -129,8 +129,8 @@ describe('the listener', () => {
     put(server, identities.ca);
     const live = new LiveFiles();
     const failures: string[] = [];
-    const credentials = live.follow({ files: [certFile, keyFile, caFile], read: () => ({ certificate: readKeyPair(certFile, keyFile), clientCa: readAuthorities(caFile).pem, sni: null }), failed: ({ message }) => { failures.push(message); } });
-    const anchors = live.follow({ files: [caFile], read: () => readAuthorities(caFile).certificates });
+    const credentials = live.follow({ files: [certFile, keyFile, caFile], read: () => ({ certificate: readKeyPair(certFile, keyFile), clientCa: readAuthorities(caFile, '--ca').pem, sni: null }), failed: ({ message }) => { failures.push(message); } });
+    const anchors = live.follow({ files: [caFile], read: () => readAuthorities(caFile, '--ca').certificates });
     const door = await openFrontDoor({ identities, server, resources: quick, anchors, listener: { credentials } });
     const nameShown = async (): Promise<unknown> => {
       const socket = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false });
@@ -223,8 +223,8 @@ describe('credentials', () => {
     expect(() => readKeyPair(pair.certFile, junk)).to.throw(CredentialError, /junk\.pem does not hold an unencrypted PEM private key/);
     expect(() => readKeyPair(pair.certFile, other.keyFile)).to.throw(CredentialError, /does not belong to the certificate/);
     expect(() => readKeyPair(old.certFile, old.keyFile)).to.throw(CredentialError, /expired at/);
-    expect(() => readAuthorities(junk)).to.throw(CredentialError, /holds no PEM certificate/);
-    expect(() => readAuthorities(write('broken.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'))).to.throw(CredentialError, /broken\.pem/);
+    expect(() => readAuthorities(junk, '--ca')).to.throw(CredentialError, /^--ca: .*junk\.pem holds no PEM certificate/);
+    expect(() => readAuthorities(write('broken.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'), '--ca')).to.throw(CredentialError, /broken\.pem/);
     expect(() => sniChooser(['only-one'], (one) => one)).to.throw(CredentialError, /want certFile,keyFile/);
     expect(() => { checkTlsSettings({ ciphers: 'NOPE' }); }).to.throw(CredentialError, /--tls-cipher-suites/);
   });
