@@ -28,7 +28,16 @@ export function convertBetween(kind: string, from: string, to: string, object: A
   return CONVERSIONS[`${to} ${kind}`]?.fromStorage(stored) ?? stored;
 }
 
-const conversionOf = (resource: ServedResource): Conversion | undefined => CONVERSIONS[`${apiVersionOf(resource)} ${resource.kind}`];
+/** Asked for every item of a list. */
+const found = new WeakMap<ServedResource, Conversion | null>();
+
+function conversionOf(resource: ServedResource): Conversion | null {
+  const known = found.get(resource);
+  if (known !== undefined) return known;
+  const conversion = CONVERSIONS[`${apiVersionOf(resource)} ${resource.kind}`] ?? null;
+  found.set(resource, conversion);
+  return conversion;
+}
 
 export const toStorage = (resource: ServedResource, object: ApiObject): ApiObject => conversionOf(resource)?.toStorage(object) ?? object;
 
@@ -38,7 +47,7 @@ export const fromStorage = (resource: ServedResource, object: ApiObject): ApiObj
 /** The JSON of a stored object in the served version, without kind and apiVersion: the stored bytes themselves unless a conversion is needed. */
 export function servedItem(resource: ServedResource, stored: StoredObject): Buffer {
   const conversion = conversionOf(resource);
-  if (conversion === undefined) return stored.item;
+  if (conversion === null) return stored.item;
   return stored.encoded(`json ${apiVersionOf(resource)}`, object => Buffer.from(writeJson(conversion.fromStorage(object.decode()))));
 }
 
