@@ -27,10 +27,12 @@ export interface Backend {
   downSinceMs: number;
   /** Connections being opened or open. */
   connections: number;
+  /** Connections so far: among equals the one that had fewest comes first, so that short ones spread as well. */
+  opened: number;
 }
 
 export function newBackend(host: string, port: number): Backend {
-  return { host, port, state: 'unknown', reason: null, downSinceMs: 0, connections: 0 };
+  return { host, port, state: 'unknown', reason: null, downSinceMs: 0, connections: 0, opened: 0 };
 }
 
 /** Takes in a probe's result; true when the backend's state changed. */
@@ -59,7 +61,7 @@ function changeState(backend: Backend, state: 'up' | 'down', nowMs: number): boo
 export function connectionOrder(backends: readonly Backend[]): Backend[] {
   const rank = { up: 0, unknown: 1, down: 2 } as const;
   const reasonRank = (backend: Backend): number => (backend.reason === 'silent' ? 1 : 0);
-  return [...backends].sort((a, b) => rank[a.state] - rank[b.state] || reasonRank(a) - reasonRank(b) || a.connections - b.connections);
+  return [...backends].sort((a, b) => rank[a.state] - rank[b.state] || reasonRank(a) - reasonRank(b) || a.connections - b.connections || a.opened - b.opened);
 }
 
 /** Whether the sessions of a backend should be cut, so that their clients come again and reach one that works. */

@@ -117,6 +117,7 @@ class Balancer implements LoadBalancer {
       if (!backend) break;
       tried.add(backend);
       backend.connections += 1;
+      backend.opened += 1;
       const upstream = await dial(backend);
       if (upstream instanceof net.Socket && !client.destroyed && !this.#closed) return this.#join(client, upstream, backend);
       backend.connections -= 1;

@@ -62,7 +62,18 @@ export type BarrierOutcome =
 export interface ReplicaAdministration {
   /** Adds a learner, promotes it once it has caught up, or removes a member; on the leader only. One change at a time. */
   changeMembership(change: MembershipChange, options: { readonly timeoutMs: number }): Promise<MembershipOutcome>;
+  /**
+   * Copies this replica's applied state into one file that proves itself complete (`maintenance.ts` reads it), while everything goes on.
+   * The caller removes the file; the next start of the replica would.
+   */
+  snapshot(): Promise<SnapshotOutcome>;
 }
+
+export type SnapshotOutcome =
+  | { readonly outcome: 'made'; readonly path: string; readonly index: LogIndex; readonly revision: Revision }
+  /** Another copy is under way, for a follower or an operator. */
+  | { readonly outcome: 'busy' }
+  | { readonly outcome: 'failed'; readonly reason: string };
 
 export type MembershipOutcome =
   | { readonly outcome: 'applied' }

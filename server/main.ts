@@ -5,6 +5,7 @@ import type { Logger } from './observability/logger.js';
 import { apiServerFlags, readApiServerOptions } from './options/apiserver.js';
 import { unknownFeatures } from './options/features.js';
 import type { ApiServerOptions } from './options/apiserver.js';
+import { operationNames } from './operations/names.js';
 import { about, examples, versionText } from './options/texts.js';
 import type { RunningServer } from './server.js';
 
@@ -13,6 +14,11 @@ const exitFailure = 1;
 const exitUsage = 2;
 
 async function main(argv: readonly string[]): Promise<void> {
+  if (operationNames.has(argv[0] ?? '')) {
+    const { runOperation } = await import('./operations/program.js');
+    process.exitCode = await runOperation(argv);
+    return;
+  }
   const read = readApiServerOptions(argv);
   if (!read.ok) {
     process.stderr.write(`${read.errors.map((error) => `apiserver: ${error}\n`).join('')}See apiserver --help.\n`);

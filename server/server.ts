@@ -1,5 +1,5 @@
 import { startReplica } from '../raft/client.js';
-import type { Replica } from '../raft/replica-api.js';
+import type { Replica, ReplicaAdministration } from '../raft/replica-api.js';
 import { closeAccessFiles, readAccessFiles, type AccessFiles } from './accessFiles.js';
 import { readPluginConfigurations, type PluginConfigurations } from './admission/configuration.js';
 import { assembleApi } from './assembly.js';
@@ -92,7 +92,7 @@ interface Prepared {
   readonly files: AccessFiles;
   readonly plugins: PluginConfigurations;
   readonly agents: AgentCredentials;
-  readonly replica: Replica;
+  readonly replica: Replica & ReplicaAdministration;
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly auditor: Auditor | null;
@@ -143,7 +143,7 @@ async function handOver(replica: Replica): Promise<void> {
 interface FrontOptions {
   readonly options: ApiServerOptions;
   readonly log: Logger;
-  readonly replica: Replica;
+  readonly replica: Replica & ReplicaAdministration;
   readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly auditor: Auditor | null;
@@ -159,7 +159,7 @@ function frontOf({ options, log, replica, encryption, metrics, auditor, api, pro
     keyServices: { current: () => encryption?.current.keyServices ?? [], mayChange: encryption !== null && options['encryption-provider-config-automatic-reload'] },
     progress, replica, graceMs: options['livez-grace-period'], healthTimeoutMs: options['etcd-healthcheck-timeout'], readyTimeoutMs: options['etcd-readycheck-timeout'],
   });
-  const routes = createRoutes({ resources: api.resources, documents: api.documents, health, metrics, replicaStatus: () => replica.status(), log: log.named('health') });
+  const routes = createRoutes({ resources: api.resources, documents: api.documents, health, metrics, replica, log: log.named('health') });
   const directives = options['strict-transport-security-directives'];
   return createChain({
     authenticate: api.access.authenticate, authorize: api.access.authorize, audit: auditor, metrics, log: log.named('http'),

@@ -75,7 +75,16 @@ export interface Core {
   persisted(): void;
   applied(index: LogIndex): void;
   /** As leader: how far each follower is; null otherwise. */
-  progress(): ReadonlyMap<MemberId, { readonly match: LogIndex; readonly state: 'probe' | 'replicate' | 'snapshot'; readonly active: boolean }> | null;
+  progress(): ReadonlyMap<MemberId, FollowerProgress> | null;
+}
+
+export interface FollowerProgress {
+  readonly match: LogIndex;
+  readonly state: 'probe' | 'replicate' | 'snapshot';
+  /** Has answered within an election timeout. */
+  readonly active: boolean;
+  /** Ticks since its last answer. */
+  readonly silentTicks: number;
 }
 
 /**

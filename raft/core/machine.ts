@@ -1,12 +1,11 @@
 import type { Entry, HardState, LogIndex, MemberId, Membership, Term } from '../types.js';
 import { changeMembership } from './change.js';
-import type { ChangeResult, Core, CoreOptions, MembershipChange, ProposeResult } from './contract.js';
+import type { ChangeResult, Core, CoreOptions, FollowerProgress, MembershipChange, ProposeResult } from './contract.js';
 import { onPreVote, onPreVoteReply, onTimeoutNow, onVote, onVoteDurable, onVoteReply, tickElection } from './election.js';
 import { onAppend, onInstallSnapshot } from './following.js';
 import { invariant } from './invariant.js';
 import { limits } from './limits.js';
 import type { Message, MessageOf, MessageType } from './messages.js';
-import type { ProgressState } from './progress.js';
 import { confirmRounds, flushReads, onReadIndex, onReadIndexReply } from './readindex.js';
 import type { Persist, Ready, Role } from './ready.js';
 import { advanceCommit, flushAppends, isActive, onAppendReply, reportSnapshot, reportUnreachable, tickLeader } from './replication.js';
@@ -131,10 +130,11 @@ export class Machine implements Core {
     if (index > this.server.applied) this.server.applied = index;
   }
 
-  progress(): ReadonlyMap<MemberId, { readonly match: LogIndex; readonly state: ProgressState; readonly active: boolean }> | null {
+  progress(): ReadonlyMap<MemberId, FollowerProgress> | null {
     const { leadership } = this.server;
     if (leadership === null) return null;
-    return new Map([...leadership.peers.values()].map((peer) => [peer.id, { match: peer.match, state: peer.state, active: isActive(this.server, peer) }]));
+    const { now } = this.server;
+    return new Map([...leadership.peers.values()].map((peer) => [peer.id, { match: peer.match, state: peer.state, active: isActive(this.server, peer), silentTicks: now - peer.activeAt }]));
   }
 
   /** A leader that hands over names no leader: it is not known yet. */

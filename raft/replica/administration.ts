@@ -1,9 +1,13 @@
 import type { Core, MembershipChange } from '../core/contract.js';
+import { votersOf } from '../core/membership.js';
+import { quorumSize } from '../core/quorum.js';
 import type { MembershipOutcome } from '../replica-api.js';
 import type { Entry, LogIndex, Term } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
 interface Change { readonly id: number; readonly index: LogIndex; readonly term: Term; readonly deadlineMs: number }
+/** A removal that waits until enough of those who would stay have answered since it was asked for. */
+interface Removal { readonly id: number; readonly change: MembershipChange & { readonly type: 'remove' }; readonly deadlineMs: number; ticks: number }
 interface Transfer { readonly id: number; readonly deadlineMs: number }
 
 /** Membership changes and leadership transfers that operators wait for. There are few of them. */
@@ -11,14 +15,48 @@ export class Administration {
   readonly #core: Core;
   readonly #sink: ReplicaSink;
   #changes: Change[] = [];
+  #removals: Removal[] = [];
   #transfers: Transfer[] = [];
+  readonly #patienceTicks: number;
 
-  constructor(core: Core, sink: ReplicaSink) {
+  /** `patienceTicks`: how long a removal waits for answers; several heartbeats. */
+  constructor(core: Core, sink: ReplicaSink, patienceTicks: number) {
     this.#core = core;
     this.#sink = sink;
+    this.#patienceTicks = patienceTicks;
   }
 
+  /**
+   * A removal takes effect with its appending, so it needs a majority of those who stay. Whether they are there is not known from the past: one that
+   * has just vanished still counts as active for an election timeout. So a majority of them must answer once more first.
+   */
   changeMembership(id: number, change: MembershipChange, deadlineMs: number): void {
+    if (change.type === 'remove' && this.#core.role === 'leader') this.#removals.push({ id, change, deadlineMs, ticks: 0 });
+    else this.#append(id, change, deadlineMs);
+  }
+
+  tick(): void {
+    if (this.#removals.length === 0) return;
+    const waiting = this.#removals;
+    this.#removals = [];
+    for (const removal of waiting) {
+      removal.ticks += 1;
+      const { left, answered } = this.#whoStays(removal);
+      if (answered >= quorumSize(left)) this.#append(removal.id, removal.change, removal.deadlineMs);
+      else if (removal.ticks < this.#patienceTicks) this.#removals.push(removal);
+      else this.#sink.membership(removal.id, { outcome: 'refused', reason: `without ${removal.change.id} only ${answered} of ${left} voters would answer, which is no majority; bring the others back, or remove one that does not answer` });
+    }
+  }
+
+  /** The voters that a removal would leave, and how many of them have answered since it was asked for. */
+  #whoStays({ change, ticks }: Removal): { readonly left: number; readonly answered: number } {
+    const left = votersOf(this.#core.membership).filter((voter) => voter !== change.id);
+    const progress = this.#core.progress();
+    const answered = left.filter((voter) => voter === this.#core.id || (progress?.get(voter)?.silentTicks ?? ticks) < ticks);
+    return { left: left.length, answered: answered.length };
+  }
+
+  #append(id: number, change: MembershipChange, deadlineMs: number): void {
     const result = this.#core.changeMembership(change);
     if (result.outcome === 'appended') this.#changes.push({ id, index: result.first, term: result.term, deadlineMs });
     else if (result.outcome === 'full') this.#sink.membership(id, { outcome: 'unavailable', reason: 'the log takes no more entries just now' });

@@ -90,7 +90,7 @@ export class Engine {
       log: sink.log,
       onSent: (to, ok) => inbox.add({ type: 'snapshotSent', to, ok }),
     });
-    this.#administration = new Administration(core, sink);
+    this.#administration = new Administration(core, sink, parts.electionTicks);
     this.#trimmer = new Trimmer({
       checkpointEntries: this.#limits.checkpointEntries,
       checkpointBytes: this.#limits.checkpointBytes,
@@ -137,6 +137,13 @@ export class Engine {
 
   changeMembership(id: number, change: MembershipChange, timeoutMs: number): void {
     this.#guarded(() => this.#administration.changeMembership(id, change, performance.now() + timeoutMs));
+  }
+
+  snapshot(id: number): void {
+    void this.#snapshots.copy().then((outcome) => {
+      this.#parts.sink.snapshot(id, outcome);
+      this.#parts.sink.flush();
+    });
   }
 
   /** Lets writes under way finish and another replica take over, for a bounded time; then closes everything. Never rejects. */
@@ -250,6 +257,7 @@ export class Engine {
     const now = performance.now();
     this.#giveUp(this.#proposals.expire(now), 'within the time limit');
     for (const id of this.#barriers.expire(now)) this.#parts.sink.barrier(id, { outcome: 'unavailable', reason: 'no leader confirmed the read within the time limit' });
+    this.#administration.tick();
     this.#administration.expire(now);
     if (this.#proposals.size === 0) this.#parts.store.maintain();
     this.#hastenFirstElection();

@@ -38,6 +38,7 @@ export async function hostReplica({ options, session, takenBytes, limits, post, 
     status: engine.status.bind(engine),
     transferLeadership: engine.transferLeadership.bind(engine),
     changeMembership: engine.changeMembership.bind(engine),
+    snapshot: engine.snapshot.bind(engine),
     stop,
   };
   return { receive: (batch) => readRequests(batch, receiver) };

@@ -1,5 +1,5 @@
 import type { MembershipChange } from '../core/contract.js';
-import type { BarrierOutcome, MembershipOutcome, ReplicaStatus, WriteOutcome } from '../replica-api.js';
+import type { BarrierOutcome, MembershipOutcome, ReplicaStatus, SnapshotOutcome, WriteOutcome } from '../replica-api.js';
 import type { Change, ChangesResult, KeyValue, RangeOptions, RangeResult } from '../store/contract.js';
 import { ByteReader, ByteWriter, DecodeError } from '../transport/bytes.js';
 import { revision } from '../types.js';
@@ -10,7 +10,7 @@ import type { Revision } from '../types.js';
  * ArrayBuffer that is transferred. Structured clone of many small objects costs more than the consensus itself. Rare things travel as JSON.
  */
 
-const requestCodes = { propose: 1, barrier: 2, range: 3, status: 4, transfer: 5, membership: 6, stop: 7, changesSince: 8 } as const;
+const requestCodes = { propose: 1, barrier: 2, range: 3, status: 4, transfer: 5, membership: 6, stop: 7, changesSince: 8, snapshot: 9 } as const;
 
 /** Collects requests until `take`. */
 export class RequestWriter {
@@ -62,6 +62,10 @@ export class RequestWriter {
     this.#writer.string(JSON.stringify(change));
   }
 
+  snapshot(id: number): void {
+    this.#head(requestCodes.snapshot, id, 0);
+  }
+
   stop(id: number): void {
     this.#head(requestCodes.stop, id, 0);
   }
@@ -82,6 +86,7 @@ export interface RequestReceiver {
   status(id: number): void;
   transferLeadership(id: number, timeoutMs: number): void;
   changeMembership(id: number, change: MembershipChange, timeoutMs: number): void;
+  snapshot(id: number): void;
   stop(id: number): void;
 }
 
@@ -95,6 +100,7 @@ const requestReaders: RequestReaders = {
   [requestCodes.status]: (receiver, id) => receiver.status(id),
   [requestCodes.transfer]: (receiver, id, timeoutMs) => receiver.transferLeadership(id, timeoutMs),
   [requestCodes.membership]: (receiver, id, timeoutMs, reader) => receiver.changeMembership(id, JSON.parse(reader.string()) as MembershipChange, timeoutMs),
+  [requestCodes.snapshot]: (receiver, id) => receiver.snapshot(id),
   [requestCodes.stop]: (receiver, id) => receiver.stop(id),
 };
 
@@ -118,7 +124,7 @@ function readRangeOptions(reader: ByteReader): RangeOptions {
   return { start, end, revision: at, limit, ...(bytesMax === null ? {} : { bytesMax }), ...(reader.flag() ? {} : { countRemaining: false }) };
 }
 
-const answerCodes = { changes: 1, written: 2, barrier: 3, range: 4, status: 5, membership: 6, done: 7, log: 8, failed: 9, changesSince: 10 } as const;
+const answerCodes = { changes: 1, written: 2, barrier: 3, range: 4, status: 5, membership: 6, done: 7, log: 8, failed: 9, changesSince: 10, snapshot: 11 } as const;
 const writeOutcomes = ['applied', 'conflict', 'compacted', 'unavailable', 'unknown'] as const satisfies readonly WriteOutcome['outcome'][];
 const rangeOutcomes = ['found', 'compacted', 'future'] as const satisfies readonly RangeResult['outcome'][];
 
@@ -194,6 +200,10 @@ export class AnswerWriter {
     this.#json(answerCodes.membership, id, outcome);
   }
 
+  snapshot(id: number, outcome: SnapshotOutcome): void {
+    this.#json(answerCodes.snapshot, id, outcome);
+  }
+
   done(id: number): void {
     this.#head(answerCodes.done, id);
   }
@@ -233,6 +243,7 @@ export interface AnswerReceiver {
   changesSince(id: number, result: ChangesResult): void;
   status(id: number, status: ReplicaStatus): void;
   membership(id: number, outcome: MembershipOutcome): void;
+  snapshot(id: number, outcome: SnapshotOutcome): void;
   done(id: number): void;
   log(line: LogLine): void;
   failed(error: Error): void;
@@ -247,6 +258,7 @@ const answerReaders: AnswerReaders = {
   [answerCodes.changesSince]: (receiver, id, reader) => receiver.changesSince(id, readChangesResult(reader)),
   [answerCodes.status]: (receiver, id, reader) => receiver.status(id, JSON.parse(reader.string()) as ReplicaStatus),
   [answerCodes.membership]: (receiver, id, reader) => receiver.membership(id, JSON.parse(reader.string()) as MembershipOutcome),
+  [answerCodes.snapshot]: (receiver, id, reader) => receiver.snapshot(id, JSON.parse(reader.string()) as SnapshotOutcome),
   [answerCodes.done]: (receiver, id) => receiver.done(id),
   [answerCodes.log]: (receiver, _id, reader) => receiver.log(JSON.parse(reader.string()) as LogLine),
   [answerCodes.failed]: (receiver, _id, reader) => receiver.failed(restoreError(JSON.parse(reader.string()) as FlatError)),

@@ -1,6 +1,6 @@
 import type { MembershipChange } from '../core/contract.js';
 import type {
-  BarrierOutcome, ChangeBatch, MembershipOutcome, Replica, ReplicaAdministration, ReplicaStatus, WriteOutcome,
+  BarrierOutcome, ChangeBatch, MembershipOutcome, Replica, ReplicaAdministration, ReplicaStatus, SnapshotOutcome, WriteOutcome,
 } from '../replica-api.js';
 import { encodeProposal } from '../store/command.js';
 import type { Change, ChangesResult, Command, RangeOptions, RangeResult } from '../store/contract.js';
@@ -112,6 +112,10 @@ export class PortReplica implements Replica, ReplicaAdministration {
     return this.#ask((id) => this.#requests.membership(id, timeoutMs, change));
   }
 
+  async snapshot(): Promise<SnapshotOutcome> {
+    return this.#isOver ? { outcome: 'failed', reason: this.#whyOver } : this.#ask((id) => this.#requests.snapshot(id));
+  }
+
   onChanges(listener: (batch: ChangeBatch) => void): () => void {
     this.#changeListeners.add(listener);
     return () => void this.#changeListeners.delete(listener);
@@ -162,6 +166,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
     changesSince: (id, result) => this.#answer(id, result),
     status: (id, status) => this.#answer(id, status),
     membership: (id, outcome) => this.#answer(id, outcome),
+    snapshot: (id, outcome) => this.#answer(id, outcome),
     done: (id) => this.#answer(id, undefined),
     log: (line) => this.#options.log(line),
     failed: (error) => this.failed(error),

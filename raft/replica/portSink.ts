@@ -44,6 +44,7 @@ export function createPortSink(post: (batch: ArrayBuffer) => void, takenBytes: B
     },
     status: (id, status) => writer.status(id, status),
     membership: (id, outcome) => writer.membership(id, outcome),
+    snapshot: (id, outcome) => writer.snapshot(id, outcome),
     done: (id) => writer.done(id),
     failed(error) {
       writer.failed(error);

@@ -1,4 +1,4 @@
-import type { BarrierOutcome, MembershipOutcome, ReplicaStatus, WriteOutcome } from '../replica-api.js';
+import type { BarrierOutcome, MembershipOutcome, ReplicaStatus, SnapshotOutcome, WriteOutcome } from '../replica-api.js';
 import type { Change, ChangesResult, RangeResult } from '../store/contract.js';
 import type { Log } from '../transport/contract.js';
 import type { Revision } from '../types.js';
@@ -18,6 +18,7 @@ export interface ReplicaSink {
   changesSince(id: number, result: ChangesResult): void;
   status(id: number, status: ReplicaStatus): void;
   membership(id: number, outcome: MembershipOutcome): void;
+  snapshot(id: number, outcome: SnapshotOutcome): void;
   done(id: number): void;
   /** The replica has ended; nothing follows. */
   failed(error: Error): void;

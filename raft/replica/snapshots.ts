@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StateMachine } from '../store/contract.js';
 import type { Log, SnapshotAnnouncement, Transport } from '../transport/contract.js';
+import type { SnapshotOutcome } from '../replica-api.js';
 import type { LogIndex, MemberId, SnapshotMeta } from '../types.js';
 
 export interface SnapshotOptions {
@@ -46,6 +47,14 @@ export class Snapshots {
     });
   }
 
+  /** Copies the store for an operator. */
+  async copy(): Promise<SnapshotOutcome> {
+    if (this.#sending !== null) return { outcome: 'busy' };
+    const made = this.#copyForOperator();
+    this.#sending = made.then(() => { this.#sending = null; });
+    return made;
+  }
+
   arrived(meta: SnapshotMeta, path: string): void {
     this.#arrived.push({ meta, path });
   }
@@ -66,6 +75,18 @@ export class Snapshots {
   /** Resolves when nothing is under way. */
   async settled(): Promise<void> {
     await this.#sending;
+  }
+
+  async #copyForOperator(): Promise<SnapshotOutcome> {
+    const { directory, store } = this.#options;
+    this.#made += 1;
+    const path = join(directory, `copy-${this.#made}.snapshot`);
+    try {
+      const { revision } = store;
+      return { outcome: 'made', path, index: (await store.snapshotTo(path)).index, revision };
+    } catch (error) {
+      return { outcome: 'failed', reason: error instanceof Error ? error.message : String(error) };
+    }
   }
 
   async #copyAndSend(announcement: SnapshotAnnouncement): Promise<boolean> {

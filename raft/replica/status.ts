@@ -1,7 +1,10 @@
-import type { Core } from '../core/contract.js';
+import type { Core, FollowerProgress } from '../core/contract.js';
 import type { RaftLog } from '../log/log.js';
 import type { ReplicaStatus } from '../replica-api.js';
 import type { StateMachine } from '../store/contract.js';
+
+const shown = (progress: FollowerProgress | undefined): ReplicaStatus['members'][number]['progress'] =>
+  (progress === undefined ? null : { match: progress.match, state: progress.state, active: progress.active });
 
 /** What `/raft/v1/status` shows. */
 export function describeStatus({ core, log, store }: { readonly core: Core; readonly log: RaftLog; readonly store: StateMachine }): ReplicaStatus {
@@ -18,6 +21,6 @@ export function describeStatus({ core, log, store }: { readonly core: Core; read
     lastIndex: log.lastIndex,
     revision: store.revision,
     compactedRevision: store.compactedRevision,
-    members: core.membership.members.map((member) => ({ ...member, progress: progress?.get(member.id) ?? null })),
+    members: core.membership.members.map((member) => ({ ...member, progress: shown(progress?.get(member.id)) })),
   };
 }

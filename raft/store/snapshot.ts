@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, copyFileSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, renameSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type { SnapshotMeta } from '../types.js';
@@ -42,11 +42,61 @@ export async function writeSnapshot(db: Database.Database, path: string): Promis
 
 /** Verifies footer, checksum, content and meaning, and strips the footer. Throws DamagedSnapshotError, leaving the file where it is. */
 export function unsealSnapshot(path: string, expected: SnapshotMeta, kind: DatabaseKind): void {
-  try {
+  describingDamage(path, () => {
     stripFooter(path, expected);
     const found = verifyCopy(path, kind);
     if (membershipText(found.membership) !== membershipText(expected.membership)) throw new DamagedSnapshotError(path, 'its membership is not the announced one');
     if (found.index !== expected.index || found.term !== expected.term) throw new DamagedSnapshotError(path, `it holds index ${found.index}, not ${expected.index} as its footer says`);
+  });
+}
+
+/** What a sealed copy says of itself, once its checksum and all of its content have been verified. Changes nothing. Throws DamagedSnapshotError. */
+export function readSealed(path: string, kind: DatabaseKind): SnapshotMeta {
+  return describingDamage(path, () => {
+    const contentBytes = sealedContentBytes(path);
+    const bare = `${path}.verifying`;
+    removeDatabase(bare);
+    try {
+      copyFileSync(path, bare);
+      truncateSync(bare, contentBytes);
+      return verifyCopy(bare, kind);
+    } finally {
+      removeDatabase(bare);
+    }
+  });
+}
+
+/** Makes the database of a sealed copy a file of its own at `target`, verified and durable. Throws DamagedSnapshotError. */
+export function unsealTo(path: string, target: string, kind: DatabaseKind): SnapshotMeta {
+  return describingDamage(path, () => {
+    const contentBytes = sealedContentBytes(path);
+    copyFileSync(path, target);
+    truncateSync(target, contentBytes);
+    const meta = verifyCopy(target, kind);
+    syncPath(target);
+    syncPath(dirname(target));
+    return meta;
+  });
+}
+
+/** Bytes of the database in a sealed copy whose checksum is right. */
+function sealedContentBytes(path: string): number {
+  const descriptor = openSync(path, 'r');
+  try {
+    const contentBytes = fstatSync(descriptor).size - footerBytes;
+    if (contentBytes <= 0) throw new DamagedSnapshotError(path, 'it is too short');
+    const footer = readExactly(descriptor, Buffer.alloc(footerBytes), contentBytes);
+    if (!footer.subarray(0, magic.length).equals(magic)) throw new DamagedSnapshotError(path, 'it does not end as a snapshot does, so it is incomplete');
+    if (!hashOf(descriptor, footerBytes + contentBytes - hashBytes).equals(footer.subarray(-hashBytes))) throw new DamagedSnapshotError(path, 'its checksum is wrong');
+    return contentBytes;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function describingDamage<T>(path: string, read: () => T): T {
+  try {
+    return read();
   } catch (error) {
     if (error instanceof DamagedSnapshotError) throw error;
     throw new DamagedSnapshotError(path, error instanceof Error ? error.message : String(error), error);

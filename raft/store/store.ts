@@ -27,6 +27,10 @@ export interface StoreOptions {
 
 /** A state machine over SQLite. After a failed write or found damage every call throws that error again. */
 export interface Store extends StateMachine {
+  /** Makes other members the cluster that this content belongs to: for founding a cluster from what another one has left. */
+  refound(membership: Membership): void;
+  /** Reads everything against its checksums, however large. Throws DamagedStoreError. */
+  verify(): void;
   readonly path: string;
   /** True when `openStore` made the file. */
   readonly created: boolean;
@@ -141,6 +145,15 @@ class SqliteStore implements Store {
     assert(expected.index >= this.#state.appliedIndex, `snapshot ${expected.index} is older than what was applied, ${this.#state.appliedIndex}`);
     unsealSnapshot(path, expected, this.#kind);
     this.#failStop.run('restoring a snapshot', () => this.#replaceFile(path));
+  }
+
+  refound(membership: Membership): void {
+    this.#failStop.check();
+    this.#failStop.run('founding a cluster', () => { this.#commit(() => ({ ...this.#state, membership })); });
+  }
+
+  verify(): void {
+    this.#failStop.run('verifying', () => verifyContent(this.path, this.#file.db, this.#file.sql));
   }
 
   maintain(): boolean {

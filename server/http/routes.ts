@@ -1,14 +1,14 @@
 import { Router } from 'express';
 import type { Request as ExpressRequest, Response as ExpressResponse } from 'express';
-import type { ReplicaStatus } from '../../raft/replica-api.js';
 import type { Request, RequestContext } from '../endpoints/context.js';
-import { StatusError, unavailable } from '../api/status.js';
+import { StatusError } from '../api/status.js';
 import type { HealthEndpoint, HealthRegistry, HealthReport } from '../observability/health.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Answer } from './chain.js';
-import { writeJson, writeText } from './errors.js';
+import { writeText } from './errors.js';
 import type { Exchange } from './exchange.js';
+import { addRaftRoutes, type OperatorReplica } from './raftRoutes.js';
 
 export interface RouteOptions {
   /** Requests about resources; the path starts with `/api/` or `/apis/`. */
@@ -18,7 +18,7 @@ export interface RouteOptions {
   readonly health: HealthRegistry;
   readonly metrics: Metrics;
   /** Null for a server without a replica of its own. */
-  readonly replicaStatus: (() => Promise<ReplicaStatus>) | null;
+  readonly replica: OperatorReplica | null;
   readonly log: Logger;
 }
 
@@ -60,7 +60,7 @@ const notFound = (exchange: Exchange): void => { writeText(exchange, 404, '404 p
 
 const methodNotAllowed = (): StatusError => new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-function processRouter({ health, metrics, replicaStatus, log }: RouteOptions, exchangeOf: (request: Request) => Exchange): Router {
+function processRouter({ health, metrics, replica, log }: RouteOptions, exchangeOf: (request: Request) => Exchange): Router {
   const logChange = healthLog(log);
   const router = Router({ caseSensitive: true, strict: true });
   for (const endpoint of ['healthz', 'livez', 'readyz'] as const) {
@@ -74,12 +74,7 @@ function processRouter({ health, metrics, replicaStatus, log }: RouteOptions, ex
     exchange.response.setHeader('content-type', metrics.registry.contentType);
     exchange.response.end(text);
   });
-  router.all('/raft/v1/status', async (request) => {
-    const exchange = exchangeOf(request);
-    if (exchange.method !== 'GET') throw methodNotAllowed();
-    if (replicaStatus === null) notFound(exchange);
-    else writeJson(exchange, 200, await replicaStatus().catch((cause: unknown) => { throw Object.assign(unavailable('the replica does not answer'), { cause }); }));
-  });
+  addRaftRoutes(router, replica, exchangeOf, notFound);
   return router;
 }
 

@@ -5,7 +5,7 @@ import type { ApiServerOptions } from './apiserver.js';
 /** What the replica inside this server needs to start. The options have been checked, so every text is well-formed. */
 export function replicaOptions(options: ApiServerOptions): ReplicaOptions {
   const id = options['raft-member-id'];
-  const members = initialMembers(options['raft-initial-cluster'], id);
+  const members = initialMembers(options['raft-initial-cluster'], id, options['raft-initial-cluster-state'] === 'existing');
   const { 'raft-ca-file': caFile, 'raft-cert-file': certFile, 'raft-key-file': keyFile } = options;
   const own = options['raft-initial-cluster'].length > 1 ? members.find((member) => member.id === id)!.address : null;
   return {
@@ -22,10 +22,11 @@ export function replicaOptions(options: ApiServerOptions): ReplicaOptions {
 }
 
 /** A replica alone needs no address: nobody calls it. */
-function initialMembers(texts: readonly string[], id: string): Member[] {
+function initialMembers(texts: readonly string[], id: string, joins: boolean): Member[] {
   if (texts.length === 0) return [{ id: id as MemberId, role: 'voter', address: '' }];
   return texts.map((text) => {
     const at = text.indexOf('=');
-    return { id: text.slice(0, at) as MemberId, role: 'voter', address: text.slice(at + 1) };
+    const member = text.slice(0, at);
+    return { id: member as MemberId, role: joins && member === id ? 'learner' : 'voter', address: text.slice(at + 1) };
   });
 }

@@ -11,6 +11,7 @@ export const storageFlags = {
       kind: 'strings', default: [], value: 'id=host:port,...', check: initialMember,
       help: 'All members of a cluster that starts for the first time, this one included. Without it this replica is a cluster of its own. Ignored once --raft-data-dir holds a cluster.',
     },
+    'raft-initial-cluster-state': { kind: 'string', default: 'new', oneOf: ['new', 'existing'], help: '"existing" for a member that was added to a running cluster (apiserver member add): it learns from the others, and votes once it is promoted.' },
     'raft-cluster-token': { kind: 'string', default: 'raftplane', value: 'word', help: 'Any word that all members share; clusters with different words never mix.' },
     'raft-listen-address': { kind: 'string', default: null, value: 'host:port', check: hostPort, help: 'Where to listen for other members. Otherwise this member\'s address in --raft-initial-cluster.' },
     'raft-ca-file': { kind: 'string', default: null, value: 'file', help: 'Authorities of the members\' certificates. Needed with more than one member.' },

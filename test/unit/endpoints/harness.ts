@@ -47,7 +47,7 @@ export async function startTestServer(log: Logger = silent, more: TestServerOpti
   const authorize = firstDecision([masters, bootstrapRights()]);
   const routes = createRoutes({
     resources: createEndpoints({ registry, catalogue, workers, authorize, ...more.endpoints }), documents: async context => await discovery(context) || openapi.documents(context),
-    health: createHealthRegistry(), metrics: createMetrics(), replicaStatus: null, log,
+    health: createHealthRegistry(), metrics: createMetrics(), replica: null, log,
   });
   const chain = createChain({
     authenticate: () => ({ outcome: 'user', user: { name: 'admin', uid: '', groups: ['system:masters', 'system:authenticated'], extra: {} } }),

@@ -47,7 +47,7 @@ export async function openFrontDoor({ identities, server, resources, chain: chai
   const metrics = createMetrics();
   const health = createHealthRegistry();
   health.add({ name: 'ping', check: () => {} }, ['healthz', 'livez', 'readyz']);
-  const routes = createRoutes({ resources, documents: () => Promise.resolve(false), health, metrics, replicaStatus: null, log });
+  const routes = createRoutes({ resources, documents: () => Promise.resolve(false), health, metrics, replica: null, log });
   const chain = createChain({
     authenticate: firstOf([certificateAuthenticator(anchors), bearerAuthenticator(firstTokenOf([]), [])], { anonymous: () => anonymous }), authorize: firstDecision([masters, bootstrapRights()]),
     requestTimeoutMs: 60_000, inflight: { readOnlyMax: 0, mutatingMax: 0 }, corsOrigins: [], strictTransportSecurity: null, metrics, log, ...chainOptions,

@@ -21,9 +21,9 @@ interface Rule {
 
 const plainWords = ['server/api/', 'server/catalogue/', 'server/vocabulary.js'];
 /** The way into the replica, and the words that both sides use. */
-const raftDoor = ['raft/client.js', 'raft/types.js'];
+const raftDoor = ['raft/client.js', 'raft/types.js', 'raft/maintenance.js'];
 const belowHttp = [...raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/observability/', 'server/webhook/', 'server/cel/', 'server/files/'];
-const raftTypes = ['raft/replica-api.js', 'raft/store/contract.js'];
+const raftTypes = ['raft/replica-api.js', 'raft/store/contract.js', 'raft/core/contract.js'];
 /** Parts of the server from the top down. Each may import itself and those after it. */
 const serverStack = [
   ['server/http/', 'server/discovery/', 'server/openapi/', 'server/aggregation/'],

@@ -1,0 +1,140 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { decodeMembership, emptyMembership } from './core/membership.js';
+import { openLog } from './log/log.js';
+import { openDataDirectory } from './replica/dataDirectory.js';
+import { ReplicaError } from './replica/errors.js';
+import { syncPath } from './sqlite/files.js';
+import { storeKind } from './store/file.js';
+import { readSealed, unsealTo } from './store/snapshot.js';
+import { openStore } from './store/store.js';
+import { clusterIdOf } from './transport/handshake.js';
+import type { LogIndex, Member, MemberId, Membership, Revision, Term } from './types.js';
+
+/**
+ * Work on data directories and backups of replicas that do not run. A backup is a sealed copy of the store (`store/snapshot.ts`): the
+ * objects and their history, nothing of votes or terms, so that whoever starts from it founds a cluster of its own.
+ */
+
+/** The replica that a data directory is made for. All replicas of a new cluster are made from the same backup with the same members and token. */
+export interface Founding {
+  readonly dataDirectory: string;
+  readonly memberId: MemberId;
+  readonly clusterToken: string;
+  readonly members: readonly Member[];
+}
+
+/** What is in a store. */
+export interface Contents {
+  readonly index: LogIndex;
+  readonly term: Term;
+  readonly members: readonly Member[];
+}
+
+const kind = storeKind(emptyMembership);
+const storeName = 'store.db';
+const logName = 'log.db';
+
+/** Reads a whole backup against its checksums. Throws DamagedSnapshotError. */
+export function verifyBackup(file: string): Contents {
+  const { index, term, membership } = readSealed(file, kind);
+  return { index, term, members: membership.members };
+}
+
+/**
+ * Makes the data directory of a replica of a new cluster out of a backup, which is verified first and stays as it is. The directory appears
+ * whole or not at all. Throws DamagedSnapshotError, a StorageError, or a ReplicaError when the directory holds anything.
+ */
+export function restoreBackup(file: string, { dataDirectory, memberId, clusterToken, members }: Founding): Contents {
+  if (!members.some(({ id }) => id === memberId)) throw new ReplicaError('INVALID_OPTIONS', `${memberId} is not among the members ${members.map(({ id }) => id).join(', ')}`);
+  const target = resolve(dataDirectory);
+  if (existsSync(target) && readdirSync(target).length > 0) throw new ReplicaError('INVALID_OPTIONS', `${target} is not empty; give a directory that does not exist yet`);
+  const draft = join(dirname(target), `.${basename(target)}.restoring`);
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  const { index, term } = unsealTo(file, join(draft, storeName), kind);
+  const membership: Membership = { members: [...members].sort((a, b) => (a.id < b.id ? -1 : 1)), removed: [] };
+  found(draft, membership, { memberId, clusterToken });
+  renameSync(draft, target);
+  syncPath(dirname(target));
+  return { index, term, members: membership.members };
+}
+
+/** Gives the store its members, and a log that begins where the store ends. */
+function found(directory: string, membership: Membership, { memberId, clusterToken }: Pick<Founding, 'memberId' | 'clusterToken'>): void {
+  const store = openStore(join(directory, storeName), { decodeMembership, initialMembership: membership });
+  try {
+    store.refound(membership);
+    store.checkpoint();
+    const log = openLog(join(directory, logName), { clusterId: clusterIdOf(clusterToken), memberId });
+    try {
+      log.resetTo({ index: store.appliedIndex, term: store.appliedTerm, membership });
+    } finally {
+      log.close();
+    }
+  } finally {
+    store.close();
+  }
+}
+
+export interface Inspected extends Contents {
+  readonly revision: Revision;
+  /** The last entry of the log; those after `index` are not applied yet, and those after `committed` may never be. */
+  readonly lastIndex: LogIndex;
+  readonly lastTerm: Term;
+  readonly committed: LogIndex;
+}
+
+interface Owner { readonly dataDirectory: string; readonly memberId: MemberId; readonly clusterToken: string }
+
+/** Reads all of a data directory against its checksums: every change in the store, every entry in the log. Throws a StorageError or a ReplicaError. */
+export function inspect(owner: Owner): Inspected {
+  const { store, log } = open(owner);
+  try {
+    store.verify();
+    for (let from = log.firstIndex; from <= log.lastIndex;) from = (log.entries(from, log.lastIndex, entriesBytes).at(-1)!.index + 1) as LogIndex;
+    const { appliedIndex: index, appliedTerm: term, revision, membership } = store;
+    const committed = Math.max(log.hardState.commit, index) as LogIndex;
+    return { index, term, revision, members: membership.members, lastIndex: log.lastIndex, lastTerm: log.termAt(log.lastIndex) ?? term, committed };
+  } finally {
+    log.close();
+    store.close();
+  }
+}
+
+const entriesBytes = 4 * 1024 * 1024;
+
+/**
+ * Makes a backup from the data directory of one replica when a majority of its cluster is lost: everything in its log, also what it cannot know to be
+ * committed. Writes that were acknowledged are in it if this replica had received them. The directory stays as it is.
+ */
+export async function rescueBackup(owner: Owner, file: string): Promise<Inspected> {
+  if (existsSync(file)) throw new ReplicaError('INVALID_OPTIONS', `${file} exists already`);
+  const work = `${resolve(file)}.work`;
+  copyDirectory(owner.dataDirectory, work);
+  const found = inspect({ ...owner, dataDirectory: work });
+  const { store, log } = open({ ...owner, dataDirectory: work });
+  try {
+    while (store.appliedIndex < log.lastIndex) store.apply(log.entries((store.appliedIndex + 1) as LogIndex, log.lastIndex, entriesBytes));
+    await store.snapshotTo(resolve(file));
+    return { ...found, index: store.appliedIndex, term: store.appliedTerm, revision: store.revision };
+  } finally {
+    log.close();
+    store.close();
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function open({ dataDirectory, memberId, clusterToken }: Owner): ReturnType<typeof openDataDirectory> {
+  for (const name of [storeName, logName]) if (!existsSync(join(dataDirectory, name))) throw new ReplicaError('INVALID_OPTIONS', `${dataDirectory} is no data directory: ${name} is missing`);
+  return openDataDirectory({
+    dataDirectory, memberId, clusterToken, initialMembers: [], listenAddress: null, tls: null, heartbeatIntervalMs: 1, electionTimeoutMs: 2, logEntriesKept: 0,
+  });
+}
+
+/** The databases with what SQLite keeps beside them. */
+function copyDirectory(from: string, to: string): void {
+  rmSync(to, { recursive: true, force: true });
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(from)) if (name.startsWith(storeName) || name.startsWith(logName)) copyFileSync(join(from, name), join(to, name));
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Writable } from 'node:stream';
+import type { Router } from 'express';
+import type { MembershipOutcome, Replica, ReplicaAdministration, ReplicaStatus } from '../../raft/replica-api.js';
+import type { MembershipChange } from '../../raft/core/contract.js';
+import { memberId, revision, type Revision } from '../../raft/types.js';
+import { badRequest, StatusError, timeout, unavailable } from '../api/status.js';
+import type { Request } from '../endpoints/context.js';
+import { writeJson } from './errors.js';
+import type { Exchange } from './exchange.js';
+
+/** What operators ask of the replica in this process. */
+export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'transferLeadership'> & ReplicaAdministration;
+
+const changeTimeoutMs = 10_000;
+const transferTimeoutMs = 5_000;
+const digestPageBytes = 1 << 20;
+const digestPageKeys = 1_000;
+
+type Handler = (exchange: Exchange, replica: OperatorReplica, id: string) => Promise<void>;
+
+/** By method and path below `/raft/v1/`; `:id` names a member. */
+const handlers: Readonly<Record<string, Handler>> = {
+  'GET status': async (exchange, replica) => { writeJson(exchange, 200, await statusOf(replica)); },
+  'GET members': async (exchange, replica) => { writeJson(exchange, 200, { members: (await statusOf(replica)).members }); },
+  'POST members': async (exchange, replica) => {
+    const { id, address } = await bodyOf(exchange, ['id', 'address']);
+    await change(exchange, replica, { type: 'addLearner', member: { id: idOf(id!), role: 'learner', address: address! } });
+  },
+  'POST members/:id/promote': (exchange, replica, id) => change(exchange, replica, { type: 'promote', id: idOf(id) }),
+  'DELETE members/:id': async (exchange, replica, id) => {
+    await handOverFirst(replica, id);
+    await change(exchange, replica, { type: 'remove', id: idOf(id) });
+  },
+  'POST transfer': async (exchange, replica) => {
+    await replica.transferLeadership({ timeoutMs: transferTimeoutMs });
+    writeJson(exchange, 200, { leaderId: (await statusOf(replica)).leaderId });
+  },
+  'GET backup': sendBackup,
+  'GET digest': async (exchange, replica) => {
+    const at = exchange.query.get('revision');
+    if (at !== null && !/^\d{1,15}$/.test(at)) throw badRequest(`revision must be a whole number, not ${JSON.stringify(at)}`);
+    writeJson(exchange, 200, await digestOf(replica, at === null ? null : revision(Number(at))));
+  },
+};
+
+const pathsOf = (): ReadonlyMap<string, readonly string[]> => {
+  const methods = new Map<string, string[]>();
+  for (const route of Object.keys(handlers)) {
+    const [method, path] = route.split(' ') as [string, string];
+    methods.set(path, [...methods.get(path) ?? [], method]);
+  }
+  return methods;
+};
+
+/** Adds the operators' paths, which only those may use who may use non-resource paths under `/raft/`: administrators, unless a role says so. */
+export function addRaftRoutes(router: Router, replica: OperatorReplica | null, exchangeOf: (request: Request) => Exchange, notFound: (exchange: Exchange) => void): void {
+  for (const [path, methods] of pathsOf()) {
+    router.all(`/raft/v1/${path}`, async (request) => {
+      const exchange = exchangeOf(request);
+      if (replica === null) return notFound(exchange);
+      const handler = handlers[`${exchange.method} ${path}`];
+      if (handler === undefined) throw new StatusError(405, 'MethodNotAllowed', `${exchange.method} is not served here, only ${methods.join(', ')}`, {});
+      await handler(exchange, replica, String((request.params as Readonly<Record<string, unknown>>)['id'] ?? ''));
+    });
+  }
+}
+
+function statusOf(replica: OperatorReplica): Promise<ReplicaStatus> {
+  return replica.status().catch((cause: unknown) => { throw Object.assign(unavailable('the replica does not answer'), { cause }); });
+}
+
+function idOf(text: string): ReturnType<typeof memberId> {
+  try {
+    return memberId(text);
+  } catch (cause) {
+    throw badRequest((cause as Error).message, cause);
+  }
+}
+
+/** The members of a JSON body that must be there, as texts. */
+async function bodyOf(exchange: Exchange, names: readonly string[]): Promise<Readonly<Record<string, string>>> {
+  let body: unknown;
+  try {
+    body = JSON.parse((await exchange.body()).toString('utf8'));
+  } catch (cause) {
+    throw cause instanceof StatusError ? cause : badRequest('the body must be JSON', cause);
+  }
+  const members = typeof body === 'object' && body !== null ? body as Readonly<Record<string, unknown>> : {};
+  for (const name of names) if (typeof members[name] !== 'string' || members[name] === '') throw badRequest(`the body must have ${JSON.stringify(name)} as a text`);
+  return members as Readonly<Record<string, string>>;
+}
+
+async function change(exchange: Exchange, replica: OperatorReplica, wanted: MembershipChange): Promise<void> {
+  const outcome = await replica.changeMembership(wanted, { timeoutMs: changeTimeoutMs });
+  if (outcome.outcome !== 'applied') throw changeFailure(outcome);
+  writeJson(exchange, 200, { members: (await statusOf(replica)).members });
+}
+
+/** A leader that removed itself would be gone before it could say so: it lets another one lead, which is then to be asked. */
+async function handOverFirst(replica: OperatorReplica, id: string): Promise<void> {
+  const { memberId: own, role, members } = await statusOf(replica);
+  if (own === id && role === 'leader' && members.filter((member) => member.role === 'voter').length > 1) await replica.transferLeadership({ timeoutMs: transferTimeoutMs });
+}
+
+function changeFailure(outcome: Exclude<MembershipOutcome, { readonly outcome: 'applied' }>): StatusError {
+  switch (outcome.outcome) {
+    case 'notLeader': return new StatusError(503, 'NotLeader', outcome.leader === null ? 'nobody leads at the moment' : `${outcome.leader} leads; ask it`, { name: outcome.leader ?? '', retryAfterSeconds: 1 });
+    case 'refused': return new StatusError(409, 'Conflict', outcome.reason, {});
+    case 'unavailable': return unavailable(outcome.reason);
+    case 'unknown': return timeout(`${outcome.reason}; it may still happen`, 1);
+  }
+}
+
+/** A copy of the store, made while everything goes on. The revision that it holds at least is in a header. */
+async function sendBackup(exchange: Exchange, replica: OperatorReplica): Promise<void> {
+  const made = await replica.snapshot();
+  if (made.outcome === 'busy') throw new StatusError(409, 'Conflict', 'another copy of this replica is under way; try again', { retryAfterSeconds: 1 });
+  if (made.outcome === 'failed') throw unavailable(`the copy could not be made: ${made.reason}`);
+  const { response } = exchange;
+  try {
+    response.setHeader('content-type', 'application/octet-stream');
+    response.setHeader('content-length', (await stat(made.path)).size);
+    response.setHeader('x-raft-index', made.index);
+    response.setHeader('x-raft-revision', made.revision);
+    await pipeline(createReadStream(made.path), response as unknown as Writable);
+  } catch (error) {
+    // Half a backup has no end mark; whoever asked for it sees that.
+    if (!response.headersSent) throw error;
+    response.destroy();
+  } finally {
+    await rm(made.path, { force: true });
+  }
+}
+
+export interface Digest { readonly revision: number; readonly keys: number; readonly sha256: string }
+
+/** A fingerprint of everything that is stored at a revision: keys, values, and all that is known about them. Equal replicas have equal ones. */
+export async function digestOf(replica: Pick<Replica, 'range'>, wanted: Revision | null): Promise<Digest> {
+  const hash = createHash('sha256');
+  let keys = 0;
+  let at = wanted;
+  for (let start: string | null = ''; start !== null;) {
+    const page = await replica.range({ start, end: null, revision: at, limit: digestPageKeys, bytesMax: digestPageBytes, countRemaining: false });
+    if (page.outcome === 'compacted') throw new StatusError(410, 'Expired', `revision ${at ?? 0} is compacted; the oldest is ${page.compacted}`, {});
+    if (page.outcome === 'future') throw new StatusError(504, 'Timeout', `revision ${at ?? 0} has not come here yet; the newest is ${page.revision}`, {});
+    at ??= page.revision;
+    for (const { key, value, createRevision, modRevision, version } of page.items) {
+      hash.update(`${Buffer.byteLength(key)} ${value.byteLength} ${createRevision} ${modRevision} ${version}\n`).update(key).update(value);
+    }
+    keys += page.items.length;
+    start = page.remaining === 0 || page.items.length === 0 ? null : `${page.items.at(-1)!.key}\0`;
+    await nextTurn();
+  }
+  return { revision: at ?? 0, keys, sha256: hash.digest('hex') };
+}

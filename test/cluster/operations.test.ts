@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ManagedProcess } from '../../deploy/managedProcess.js';
+import { ensurePki } from '../../deploy/pki.js';
+import { findFreePorts } from '../../deploy/ports.js';
+import { ApiClient } from '../fixtures/apiClient.js';
+import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
+import { ClusterUnderTest } from './clusterUnderTest.js';
+
+const program = fileURLToPath(new URL('../../server/main.js', import.meta.url));
+const configMaps = '/api/v1/namespaces/default/configmaps';
+
+interface Run { readonly code: number; readonly out: string; readonly err: string }
+
+/** Runs `apiserver WORDS` to its end. */
+function apiserver(...words: readonly string[]): Promise<Run> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, ...words], { encoding: 'utf8' }, (error, out, err) => { resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }); });
+  });
+}
+
+async function succeed(...words: readonly string[]): Promise<string> {
+  const { code, out, err } = await apiserver(...words);
+  expect(code, `apiserver ${words.join(' ')}: ${err}`).to.equal(0);
+  return out;
+}
+
+/** An API server beside those of a cluster: the flags of one of them, with others in their place. */
+async function beside(cluster: ClusterUnderTest, id: string, changes: Readonly<Record<string, string>>): Promise<{ readonly process: ManagedProcess; readonly client: ApiClient; readonly peerAddress: string }> {
+  const { members, pki, dataDirectory } = cluster.cluster;
+  const [securePort = 0, peerPort = 0] = await findFreePorts(2);
+  const peer = (await ensurePki(path.dirname(pki.caFile), [...members.map((member) => member.id), id])).peer(id);
+  const peerAddress = `127.0.0.1:${peerPort}`;
+  const own: Readonly<Record<string, string>> = {
+    'secure-port': String(securePort), 'raft-member-id': id, 'raft-listen-address': peerAddress, 'raft-cert-file': peer.certFile, 'raft-key-file': peer.keyFile,
+    'raft-data-dir': path.join(dataDirectory, 'data', id), 'raft-initial-cluster': [...members.map((member) => `${member.id}=${member.peerAddress}`), `${id}=${peerAddress}`].join(','), ...changes,
+  };
+  const given = members[0]!.process.spec.args.filter((flag) => !Object.keys(own).some((name) => flag.startsWith(`--${name}=`)));
+  const address = `https://127.0.0.1:${securePort}`;
+  const process = new ManagedProcess({ role: 'apiserver', name: id, program, address, log: path.join(dataDirectory, 'logs', `${id}.log`), args: [...given, ...Object.entries(own).map(([name, value]) => `--${name}=${value}`)] });
+  return { process, client: new ApiClient(address, cluster.cluster), peerAddress };
+}
+
+const pollMs = 50;
+const pollsMax = 600;
+
+/** Tries until it holds; a bound keeps a failure from hanging. */
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let polls = 0; polls < pollsMax; polls++) {
+    if (await holds()) return;
+    await delay(pollMs);
+  }
+  throw new Error(`${what} did not come true`);
+}
+
+async function ready(client: ApiClient): Promise<void> {
+  await until('readiness', async () => (await client.request('GET', '/readyz').catch(() => null))?.status === 200);
+}
+
+const namesIn = async (client: ApiClient): Promise<string[]> =>
+  ((await client.expect(200, 'GET', configMaps)).items ?? []).map(({ metadata }) => metadata.name).filter((name) => name.startsWith('kept-'));
+
+describe('operations', function () {
+  this.timeout(120_000);
+  let cluster: ClusterUnderTest;
+  const started: ManagedProcess[] = [];
+  const folder = temporaryDirectory('operations');
+  const kept = ['kept-a', 'kept-b', 'kept-c'];
+
+  before(async () => {
+    cluster = await ClusterUnderTest.start({ managers: 0 });
+    for (const name of kept) await cluster.client.expect(201, 'POST', configMaps, { body: { metadata: { name }, data: { name } } });
+  });
+  after(async () => {
+    for (const process of started) await process.stop(5_000);
+    await cluster.stop();
+  });
+
+  const reach = (): string[] => ['--kubeconfig', cluster.cluster.kubeconfig];
+
+  it('adds a member to a running cluster, promotes it once it has caught up, and takes one away', async () => {
+    const { process, client, peerAddress } = await beside(cluster, 'd', { 'raft-initial-cluster-state': 'existing' });
+    started.push(process);
+    await succeed('member', 'add', 'd', peerAddress, ...reach());
+    process.start();
+    await ready(client);
+    expect((await namesIn(client))).to.have.members(kept);
+    await until('the promotion', async () => (await apiserver('member', 'promote', 'd', ...reach())).code === 0);
+    expect(await succeed('member', 'list', ...reach())).to.match(/^d +voter/m);
+    await client.expect(201, 'POST', configMaps, { body: { metadata: { name: 'from-d' } } });
+
+    const gone = (await cluster.leader()).id;
+    await succeed('member', 'remove', gone, ...reach());
+    const staying = cluster.members.filter(({ id }) => id !== gone);
+    await cluster.at(staying[0]!).expect(200, 'GET', `${configMaps}/from-d`);
+    expect(await succeed('member', 'list', '--server', staying[0]!.address, ...reach())).to.not.match(new RegExp(`^${gone} `, 'm'));
+  });
+
+  it('refuses to remove a member without which there would be no majority', async () => {
+    const voters = cluster.members.filter(({ process }) => process.running);
+    const [silent, other] = voters as [typeof voters[number], typeof voters[number]];
+    silent.process.pause();
+    try {
+      const remove = (): Promise<Run> => apiserver('member', 'remove', other.id, '--server', started[0]!.spec.address!, '--server', other.address, ...reach());
+      await until('the refusal', async () => {
+        const { code, err } = await remove();
+        expect(code).to.equal(1);
+        return /would answer, which is no majority/.test(err);
+      });
+    } finally {
+      silent.process.resume();
+    }
+  });
+
+  it('says what is wrong with a request', async () => {
+    const { client } = cluster;
+    expect((await client.expect(400, 'POST', '/raft/v1/members', { body: { id: 'e' } })).message).to.match(/"address"/);
+    expect((await client.expect(400, 'DELETE', '/raft/v1/members/NOT_A_NAME')).message).to.match(/NOT_A_NAME/);
+    await client.expect(405, 'PUT', '/raft/v1/members');
+    const { code, err } = await apiserver('restore', 'nothing.backup');
+    expect(code).to.equal(2);
+    expect(err).to.match(/--data-dir/);
+  });
+
+  it('backs up while it serves, and a new cluster begins with all of it', async () => {
+    const file = path.join(folder, 'monday.backup');
+    const [member] = cluster.members.filter(({ process }) => process.running);
+    expect(await succeed('backup', file, '--server', member!.address, ...reach())).to.match(/verified/);
+    expect(await succeed('check', '--backup', file)).to.match(/whole and intact/);
+
+    const broken = path.join(folder, 'broken.backup');
+    const bytes = fs.readFileSync(file);
+    bytes[bytes.length >> 1]! ^= 1;
+    fs.writeFileSync(broken, bytes);
+    expect((await apiserver('check', '--backup', broken)).err).to.match(/checksum/);
+    const dataDirectory = path.join(folder, 'restored');
+    expect((await apiserver('restore', broken, '--data-dir', dataDirectory, '--member-id', 'r', '--cluster-token', 'after')).code).to.equal(1);
+    expect(fs.existsSync(dataDirectory)).to.equal(false);
+
+    await succeed('restore', file, '--data-dir', dataDirectory, '--member-id', 'r', '--cluster-token', 'after');
+    expect((await apiserver('restore', file, '--data-dir', dataDirectory, '--member-id', 'r', '--cluster-token', 'after')).err).to.match(/not empty/);
+    const restored = await beside(cluster, 'r', { 'raft-data-dir': dataDirectory, 'raft-cluster-token': 'after', 'raft-initial-cluster': '' });
+    started.push(restored.process);
+    restored.process.start();
+    await ready(restored.client);
+    expect(await namesIn(restored.client)).to.have.members(kept);
+    await restored.client.expect(201, 'POST', configMaps, { body: { metadata: { name: 'a-new-life' } } });
+  });
+
+  it('finds that replicas are equal, and rescues what one of them has when the others are lost', async () => {
+    const running = cluster.members.filter(({ process }) => process.running);
+    const leader = await cluster.client.expect(200, 'GET', '/raft/v1/status') as unknown as { members: { id: string }[] };
+    const members = running.filter(({ id }) => leader.members.some((member) => member.id === id));
+    expect(await succeed('check', ...members.flatMap(({ address }) => ['--server', address]), ...reach())).to.match(/^equal$/m);
+
+    const [survivor] = members as [typeof members[number]];
+    await cluster.client.expect(201, 'POST', configMaps, { body: { metadata: { name: 'kept-last' } } });
+    await until('the last write at the survivor', async () => (await namesIn(cluster.at(survivor))).includes('kept-last'));
+    await survivor.process.kill();
+    const token = survivor.process.spec.args.find((flag) => flag.startsWith('--raft-cluster-token='))!.split('=')[1]!;
+    const owner = ['--data-dir', survivor.dataDirectory, '--member-id', survivor.id, '--cluster-token', token];
+    expect(await succeed('check', ...owner)).to.match(/intact/);
+    const file = path.join(folder, 'rescue.backup');
+    expect((await apiserver('backup', file, ...owner)).err).to.match(/--accept-lost-writes/);
+    await succeed('backup', file, ...owner, '--accept-lost-writes');
+    const dataDirectory = path.join(folder, 'rescued');
+    await succeed('restore', file, '--data-dir', dataDirectory, '--member-id', 's', '--cluster-token', 'rescued');
+    const rescued = await beside(cluster, 's', { 'raft-data-dir': dataDirectory, 'raft-cluster-token': 'rescued', 'raft-initial-cluster': '' });
+    started.push(rescued.process);
+    rescued.process.start();
+    await ready(rescued.client);
+    expect(await namesIn(rescued.client)).to.have.members([...kept, 'kept-last']);
+  });
+});
