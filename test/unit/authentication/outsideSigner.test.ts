@@ -122,6 +122,24 @@ describe('a signer outside', function () {
       expect((await send('GET', '/.well-known/openid-configuration')).body).to.deep.include({ issuer: 'https://cluster.test', jwks_uri: 'https://keys.test/jwks' });
       await server.stop();
     });
+    it('and the options about lifetime and look-up count as with keys of its own', async () => {
+      const server = await start('--service-account-extend-token-expiration=false', '--service-account-lookup=false', '--service-account-max-token-expiration=1h30m');
+      await server.ready;
+      const send = (method: string, path: string, body?: object): Promise<Answer> =>
+        call1(Number(new URL(server.url).port), { method, path, headers: { 'content-type': 'application/json' }, identity: admin, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+      const accounts = '/api/v1/namespaces/default/serviceaccounts';
+      await send('POST', accounts, { metadata: { name: 'robot' } });
+      await send('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec: { serviceAccountName: 'robot', containers: [{ name: 'c', image: 'i' }] } });
+      const tokenFor = async (spec: object): Promise<string> => ((await send('POST', `${accounts}/robot/token`, { spec })).body['status'] as { token: string }).token;
+      const lifetime = (token: string): number => { const { exp = 0, iat = 0 } = decodeJwt(token); return exp - iat; };
+      const mounted = await tokenFor({ expirationSeconds: 3_607, boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'p' } });
+      expect([lifetime(mounted), lifetime(await tokenFor({ expirationSeconds: 7_000 }))]).to.deep.equal([3_607, 5_400]);
+      await send('DELETE', '/api/v1/namespaces/default/pods/p?gracePeriodSeconds=0');
+      await send('DELETE', `${accounts}/robot`);
+      const answer = await call1(Number(new URL(server.url).port), { path: '/api', headers: { authorization: `Bearer ${mounted}` } });
+      expect(answer.status).to.equal(200);
+      await server.stop();
+    });
     it('must sign for as long as the server was told to allow', async () => {
       expect(await complaint(start('--service-account-max-token-expiration=3h'))).to.match(/asks for 10800 seconds; the signer .* at most 7200/);
     });
