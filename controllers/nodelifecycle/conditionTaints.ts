@@ -1,3 +1,4 @@
+import { timeText } from '../client/object.js';
 import type { Node, Taint } from '../kinds/core.js';
 import { conditionOf } from '../workloads/podState.js';
 
@@ -15,12 +16,12 @@ const managed: ReadonlySet<string> = new Set([...faults.map(([, , key]) => key),
 const isManaged = (taint: Taint): boolean => taint.effect === effect && managed.has(taint.key);
 
 /** The taints that a node should have, or null when it has them. Those of others, and of other effects, stay. */
-export function taintsOf({ spec, status }: Node): readonly Taint[] | null {
+export function taintsOf({ spec, status }: Node, now: number): readonly Taint[] | null {
   const keys = faults.filter(([type, bad]) => conditionOf(status?.conditions, type)?.status === bad).map(([, , key]) => key);
   if (spec?.unschedulable) keys.push(unschedulable);
   const before = spec?.taints ?? [];
   const present = before.filter(isManaged).map(({ key }) => key);
   if (present.length === keys.length && keys.every(key => present.includes(key))) return null;
   const kept = before.filter(taint => !isManaged(taint) || keys.includes(taint.key));
-  return [...kept, ...keys.filter(key => !present.includes(key)).map(key => ({ key, effect }))];
+  return [...kept, ...keys.filter(key => !present.includes(key)).map(key => ({ key, effect, timeAdded: timeText(now) }))];
 }

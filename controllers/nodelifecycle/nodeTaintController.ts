@@ -10,15 +10,15 @@ import { taintsOf } from './conditionTaints.js';
  * reference's node life cycle that scheduling depends on; it does not notice nodes that fall silent, and evicts nothing.
  */
 export function nodeTaintController(environment: ManagerEnvironment): Controller {
-  const { api, informers } = environment;
+  const { api, informers, clock } = environment;
   const { cache } = informers.of(nodes);
   const sync = async (key: string): Promise<void> => {
     const node = cache.get(key);
-    const taints = node && taintsOf(node);
+    const taints = node && taintsOf(node, clock.now());
     if (node && taints) await unless(isNotFound, api.update(nodes, { ...node, spec: { ...node.spec, taints } }));
   };
   const controller: QueueController = new QueueController(environment, { name: 'node_lifecycle_controller', sync });
-  const queue = (node: Node): void => { if (taintsOf(node)) controller.queue.add(keyTextOf(node)); };
+  const queue = (node: Node): void => { if (taintsOf(node, clock.now())) controller.queue.add(keyTextOf(node)); };
   controller.needs(nodes).addHandlers({ added: queue, changed: (_, after) => queue(after) });
   return controller;
 }
