@@ -36,6 +36,8 @@ export interface ControllerEntry {
   readonly component?: string;
   /** No role is made for an account of its own: it writes as the manager does. */
   readonly actsAsManager?: boolean;
+  /** Multiples of the options' rates, for one whose work is many small requests; as in the reference. */
+  readonly haste?: { readonly qps?: number; readonly burst?: number };
   /** null where the options leave it nothing to do. */
   readonly make: (environment: ManagerEnvironment) => Controller | null;
 }
@@ -45,8 +47,8 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   { name: 'serviceaccount-token-controller', alias: 'serviceaccount-token', account: 'tokens-controller', actsAsManager: true, make: tokensController },
   { name: 'serviceaccount-controller', alias: 'serviceaccount', account: 'service-account-controller', make: defaultAccountController },
   { name: 'root-ca-certificate-publisher-controller', alias: 'root-ca-cert-publisher', account: 'root-ca-cert-publisher', make: rootCaPublisher },
-  { name: 'namespace-controller', alias: 'namespace', account: 'namespace-controller', make: namespaceController },
-  { name: 'garbage-collector-controller', alias: 'garbagecollector', account: 'generic-garbage-collector', component: 'garbage-collector-controller', make: environment => (environment.options['enable-garbage-collector'] ? new GarbageCollector(environment) : null) },
+  { name: 'namespace-controller', alias: 'namespace', account: 'namespace-controller', haste: { qps: 20, burst: 100 }, make: namespaceController },
+  { name: 'garbage-collector-controller', alias: 'garbagecollector', account: 'generic-garbage-collector', haste: { qps: 2 }, component: 'garbage-collector-controller', make: environment => (environment.options['enable-garbage-collector'] ? new GarbageCollector(environment) : null) },
   { name: 'replicaset-controller', alias: 'replicaset', account: 'replicaset-controller', make: replicaSetController },
   { name: 'replicationcontroller-controller', alias: 'replicationcontroller', account: 'replication-controller', make: replicationControllerController },
   { name: 'deployment-controller', alias: 'deployment', account: 'deployment-controller', make: deploymentController },

@@ -89,7 +89,8 @@ export class Manager {
     const mayWrite = (): void => { if (!mayAct()) throw new StoppedError('this manager does not hold the lease any more'); };
     const api = this.#api.with({ signal, mayWrite, retries: 10 });
     const connection = this.#leaderConnection(settings, mayWrite, signal);
-    const throttled = (account: string): RestApi => api.with({ connection, userAgent: this.#userAgent(account), throttle: throttleFor(options['kube-api-qps'], options['kube-api-burst'], clock) });
+    const throttled = (account: string, { qps = 1, burst = 1 }: ControllerEntry['haste'] = {}): RestApi =>
+      api.with({ connection, userAgent: this.#userAgent(account), throttle: throttleFor(options['kube-api-qps'] * qps, options['kube-api-burst'] * burst, clock) });
     const informers = new Informers({
       api: api.with({ userAgent: this.#userAgent('shared-informers') }), clock, random, resyncMs: options['min-resync-period'],
       onError: (type, error) => log('error', `watch of ${groupResourceOf(type)}: ${messageOf(error)}`),
@@ -98,7 +99,7 @@ export class Manager {
     const identity = this.#identities(throttled('tokens-controller'), mayWrite, signal);
     const controllers = this.#enabled().flatMap(entry => {
       const controllerLog = (level: 'info' | 'error', message: string): void => { if (!signal.aborted) log(level, message); };
-      const own = throttled(entry.account);
+      const own = throttled(entry.account, entry.haste);
       const environment = { api: entry.actsAsManager ? own : identity(entry, own), informers, events: events.as(entry.component ?? entry.account), clock, random, log: controllerLog, metrics: metrics.queue, options, rootCa: this.manager.rootCa };
       const controller = entry.make(environment);
       return controller ? [[entry.name, controller] as const] : [];

@@ -17,7 +17,7 @@ import { ensured } from './conditions.js';
 import { count, hasUncounted, settle } from './counting.js';
 import { factsOf, type Facts } from './facts.js';
 import { jobPod } from './jobPod.js';
-import { isSuspended, isTracked, trackingFinalizer } from './podOutcome.js';
+import { isEnding, isSuspended, isTracked, trackingFinalizer } from './podOutcome.js';
 import { sizing, type PodOrder } from './sizing.js';
 import { completion, deadlineMs, finalType, interimType, isFinished, verdictOf, type Verdict } from './verdict.js';
 
@@ -67,10 +67,10 @@ export class JobLoop {
     return this.#proceed(key, found, facts, { settled, now });
   }
 
-  async #proceed(key: string, found: Job, facts: Facts, { settled, now }: { readonly settled: boolean; readonly now: number }): Promise<void | { readonly againAfterMs: number }> {
+  async #proceed(key: string, before: Job, facts: Facts, { settled, now }: { readonly settled: boolean; readonly now: number }): Promise<void | { readonly againAfterMs: number }> {
     const { job } = facts;
-    const before = this.#backoffs.get(key) ?? noBackoff;
-    const backoff = withOutcomes(before, facts.newlySucceeded, facts.newlyFailed);
+    let found = before;
+    const backoff = withOutcomes(this.#backoffs.get(key) ?? noBackoff, facts.newlySucceeded, facts.newlyFailed);
     let verdict = verdictOf(facts, now);
     const tally: Tally = { active: facts.active.length, ready: facts.active.filter(isReady).length, terminating: facts.terminating };
     let againAfterMs = deadlineMs(job, now);
@@ -78,6 +78,7 @@ export class JobLoop {
     let status = job.status ?? {};
     let told = (): void => undefined;
     if (verdict) {
+      if (facts.active.length > 0 && !isEnding(job)) found = await this.#decide(found, verdict, now);
       failure = await this.#stop(job, facts.active, tally);
       // Pods that were not reached, or not seen yet, could still be counted otherwise.
       if (tally.active > 0 || !settled) verdict = null;
@@ -94,6 +95,11 @@ export class JobLoop {
     this.#backoffs.set(key, backoff);
     if (failure !== null) throw failure instanceof Error ? failure : new Error(String(failure));
     if (againAfterMs !== null) return { againAfterMs };
+  }
+
+  /** The decision is written before anything is deleted: should a conflict or an end of the manager come between, the next look must not take these pods for failures. */
+  #decide(found: Job, verdict: Verdict, now: number): Promise<Job> {
+    return this.environment.api.update(jobs, { ...found, status: { ...found.status, ...this.#interim(found.status ?? {}, verdict, now) } }, { subresource: 'status' });
   }
 
   /** Deletes what runs, because the Job ends. The finalizers stay: these pods count as failed. */

@@ -23,10 +23,16 @@ export function indexOf(pod: Pod, job: Job): number | null {
   return /^\d+$/.test(text) && Number(text) < (job.spec?.completions ?? 0) ? Number(text) : null;
 }
 
-/** A pod that someone deleted counts as failed, because nobody may be left to say how it ended; unless the Job wants to know. */
+/** Whether it is decided how the Job ends, and its pods are being removed for that reason. */
+export const isEnding = ({ status }: Job): boolean => ['SuccessCriteriaMet', 'FailureTarget'].some(type => conditionOf(status?.conditions, type)?.status === 'True');
+
+/**
+ * A pod that someone deleted counts as failed, because nobody may be left to say how it ended; unless the Job wants to know. What the Job itself
+ * deletes because it ends has not failed by itself.
+ */
 export function countsAsFailed(pod: Pod, job: Job): boolean {
   if (hasFailed(pod)) return true;
-  return !replacesFailedOnly(job) && isTerminating(pod) && !hasSucceeded(pod);
+  return !replacesFailedOnly(job) && !isEnding(job) && isTerminating(pod) && !hasSucceeded(pod);
 }
 
 export interface PolicyMatch { readonly action: string; readonly message: string }

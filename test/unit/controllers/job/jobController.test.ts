@@ -92,6 +92,22 @@ describe('controllers/job/jobController', () => {
     expect([conditions(), world.api.all(pods)]).to.deep.equal([['FailureTarget True DeadlineExceeded', 'Failed True DeadlineExceeded'], []]);
   });
 
+  for (const refused of [1, 2, 3]) {
+    it(`counts no pod as failed that it deletes itself, though write ${refused} of its status meets a conflict`, async () => {
+      world.api.seed(jobs, job({ completionMode: 'Indexed', completions: 3, parallelism: 3, successPolicy: { rules: [{ succeededIndexes: '0' }] } }));
+      await world.start(jobController);
+      for (const { metadata: { name = '' } } of world.api.all(pods)) world.api.change(pods, `n/${name}`, pod => ({ ...pod, spec: { ...pod.spec, nodeName: 'x' } }));
+      await world.advance(2_000);
+      let writes = 0;
+      world.api.before = ({ verb, type }) => { if (verb === 'update' && type === 'jobs.batch' && ++writes === refused) throw refusal(409, 'Conflict'); };
+      end('j-0-00001', 'Succeeded');
+      await world.advance(5_000);
+      for (const { metadata } of world.api.all(pods)) if (metadata.deletionTimestamp) world.api.evaporate(pods, `n/${metadata.name ?? ''}`);
+      await world.advance(5_000);
+      expect([status()?.failed ?? 0, status()?.succeeded, conditions()]).to.deep.equal([0, 1, ['SuccessCriteriaMet True SuccessPolicy', 'Complete True SuccessPolicy']]);
+    });
+  }
+
   it('leaves Jobs of another controller, and of an unheard-of mode, alone', async () => {
     world.api.seed(jobs, job({ managedBy: 'example.com/other' }), { ...job({ completionMode: 'Odd' }), metadata: { name: 'odd', namespace: 'n' } });
     await world.start(jobController);
