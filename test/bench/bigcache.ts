@@ -1,6 +1,6 @@
 import type { BenchCluster } from './benchCluster.js';
 import { Http2Client } from './http2/client.js';
-import { residentBytes } from './http2/processes.js';
+import { processorSeconds, residentBytes } from './http2/processes.js';
 import { fill } from './reads.js';
 import { count, milliseconds } from './table.js';
 
@@ -35,7 +35,8 @@ async function restart({ cluster }: BenchCluster, storedBytes: number): Promise<
   const took = (performance.now() - started) / 1000;
   const resident = residentBytes(member.process.pid ?? 0);
   const bound = 2.5 * storedBytes + 150 * 2 ** 20;
-  console.log(`restart to ready: ${took.toFixed(2)} s; resident then ${(resident / 2 ** 20).toFixed(0)} MiB (2.5 x the bytes + 150 MiB = ${(bound / 2 ** 20).toFixed(0)} MiB)`);
+  const used = processorSeconds(member.process.pid ?? 0);
+  console.log(`restart to ready: ${took.toFixed(2)} s, of processor time ${used.toFixed(2)} s; resident then ${(resident / 2 ** 20).toFixed(0)} MiB (2.5 x the bytes + 150 MiB = ${(bound / 2 ** 20).toFixed(0)} MiB)`);
 }
 
 async function pages({ endpoints: [endpoint] }: BenchCluster): Promise<{ readonly milliseconds: number[]; readonly bytes: number }> {
