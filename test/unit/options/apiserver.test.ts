@@ -28,7 +28,6 @@ const refused: [string[], RegExp][] = [
   [['--raft-election-timeout=100ms'], /--raft-election-timeout \(100ms\) must be at least five times --raft-heartbeat-interval \(50ms\)/],
   [['--etcd-servers=https://a:1'], /--etcd-servers is not available in this build/],
   [['--kvstore-servers=https://a:1'], /--etcd-servers is not available in this build/],
-  [['--encryption-provider-config=f'], /--encryption-provider-config is not available/],
   [['--authorization-mode=RBAC,RBAC'], /names a mode twice/],
   [['--authorization-mode=Nope'], /want one of AlwaysAllow, AlwaysDeny/],
   [['--authorization-mode=ABAC'], /--authorization-mode=ABAC needs --authorization-policy-file/],
