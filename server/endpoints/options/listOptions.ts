@@ -103,14 +103,16 @@ function matchFindings({ match, resourceVersion, token }: Raw): FieldError[] {
   ];
 }
 
-function watchFindings({ match, sendInitialEvents, token }: Raw, watchList: boolean): FieldError[] {
+/** With the gate, a watch that starts with the state of things counts as one that sets resourceVersionMatch. */
+function watchFindings({ match, sendInitialEvents, token, resourceVersion }: Raw, watchList: boolean): FieldError[] {
   const given = match !== '';
+  const startsWithState = sendInitialEvents === null && (resourceVersion === '' || resourceVersion === '0');
   const found: readonly (readonly [boolean, FieldError])[] = [
     [sendInitialEvents !== null && match !== 'NotOlderThan', forbidden(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')],
     [sendInitialEvents !== null && !watchList, forbidden(SEND_INITIAL, 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled')],
     [given && sendInitialEvents === null, forbidden(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')],
     [given && match !== 'NotOlderThan', notSupported(MATCH, match, ['NotOlderThan'])],
-    [given && token !== '', forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided')],
+    [(given || (watchList && startsWithState)) && token !== '', forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided')],
   ];
   return found.filter(([applies]) => applies).map(([, error]) => error);
 }
