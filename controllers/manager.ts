@@ -91,8 +91,9 @@ export class Manager {
     const connection = this.#leaderConnection(settings, mayWrite, signal);
     const throttled = (account: string, { qps = 1, burst = 1 }: ControllerEntry['haste'] = {}): RestApi =>
       api.with({ connection, userAgent: this.#userAgent(account), throttle: throttleFor(options['kube-api-qps'] * qps, options['kube-api-burst'] * burst, clock) });
+    const watchApi = api.with({ userAgent: this.#userAgent('shared-informers') });
     const informers = new Informers({
-      api: api.with({ userAgent: this.#userAgent('shared-informers') }), clock, random, resyncMs: options['min-resync-period'],
+      api: watchApi, clock, random, resyncMs: options['min-resync-period'],
       onError: (type, error) => log('error', `watch of ${groupResourceOf(type)}: ${messageOf(error)}`),
     });
     const events = new EventWriter({ api: throttled('events'), clock, onError: error => { if (!signal.aborted) log('error', `event: ${messageOf(error)}`); } });
@@ -100,7 +101,7 @@ export class Manager {
     const controllers = this.#enabled().flatMap(entry => {
       const controllerLog = (level: 'info' | 'error', message: string): void => { if (!signal.aborted) log(level, message); };
       const own = throttled(entry.account, entry.haste);
-      const environment = { api: entry.actsAsManager ? own : identity(entry, own), informers, events: events.as(entry.component ?? entry.account), clock, random, log: controllerLog, metrics: metrics.queue, options, rootCa: this.manager.rootCa };
+      const environment = { api: entry.actsAsManager ? own : identity(entry, own), watchApi, informers, events: events.as(entry.component ?? entry.account), clock, random, log: controllerLog, metrics: metrics.queue, options, rootCa: this.manager.rootCa };
       const controller = entry.make(environment);
       return controller ? [[entry.name, controller] as const] : [];
     });

@@ -22,8 +22,9 @@ export class TokenCleaner implements Controller {
   readonly #pods: Informer<Pod>;
 
   constructor(private readonly environment: ManagerEnvironment) {
-    const { api, clock, random, informers, log } = environment;
-    this.#secrets = new Informer({ api, type: secrets, fieldSelector: `type=${tokenType}`, metadataOnly: true, clock, random, onError: error => log('error', `${this.name}: ${messageOf(error)}`) });
+    const { watchApi, clock, random, informers, log } = environment;
+    // Its own account may write secrets, and not watch them.
+    this.#secrets = new Informer({ api: watchApi, type: secrets, fieldSelector: `type=${tokenType}`, metadataOnly: true, clock, random, onError: error => log('error', `${this.name}: ${messageOf(error)}`) });
     this.#accounts = informers.of(serviceAccounts);
     this.#pods = informers.of(pods);
   }
