@@ -36,7 +36,7 @@ export async function register(environment: ControllerEnvironment, { count, vers
   }));
 }
 
-/** A new node is tainted as not ready until a controller of nodes, which this control plane does not have, has seen it ready. */
+/** A new node is tainted as not ready until someone has seen it ready; that no controller of nodes may run is no reason to wait. */
 async function untaint({ api }: ControllerEnvironment, index: number): Promise<void> {
   const node = await api.get(nodes, { namespace: '', name: nodeName(index) });
   const taints = node.spec?.taints?.filter(({ key }) => key !== notReadyTaint) ?? [];
