@@ -1,6 +1,6 @@
-import { mergePatch } from '../client/api.js';
+import { strategicPatch } from '../client/api.js';
 import { QueueController, type Controller } from '../client/controller.js';
-import { isConflict, isInvalid, isNamespaceTerminating, isNotFound, unless } from '../client/errors.js';
+import { isInvalid, isNamespaceTerminating, isNotFound, unless } from '../client/errors.js';
 import { Expectations } from '../client/expectations.js';
 import { controllerOf, isTerminating, keyOf, keyTextOf, namespaceOf, timeText, uidOf } from '../client/object.js';
 import { selects } from '../client/selectors.js';
@@ -205,15 +205,11 @@ export class JobLoop {
   /** Takes the tracking finalizer from a pod. Someone else may have done so, or the pod be gone. */
   async #free(pod: Pod): Promise<void> {
     if (!isTracked(pod) || this.#freed.has(uidOf(pod))) return;
-    const { api } = this.environment;
-    const send = (of: Pod): Promise<unknown> => api.patch(pods, keyOf(pod), mergePatch({ metadata: { uid: uidOf(pod), resourceVersion: of.metadata.resourceVersion, finalizers: of.metadata.finalizers?.filter(name => name !== trackingFinalizer) } }));
+    // Names the one finalizer, so that no version is needed: this controller may not read single pods, and a conflict would leave it without an answer.
+    const body = { metadata: { uid: uidOf(pod), '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } };
     this.#freed.add(uidOf(pod));
     try {
-      await unless(error => isNotFound(error) || isInvalid(error), send(pod).catch(async (error: unknown) => {
-        if (!isConflict(error)) throw error;
-        const latest = await api.get(pods, keyOf(pod));
-        if (uidOf(latest) === uidOf(pod) && isTracked(latest)) await send(latest);
-      }));
+      await unless(error => isNotFound(error) || isInvalid(error), this.environment.api.patch(pods, keyOf(pod), strategicPatch(body)));
     } catch (error) {
       this.#freed.delete(uidOf(pod));
       throw error;
