@@ -6,6 +6,8 @@ import type { AccessFiles } from './accessFiles.js';
 import { publishTrackingStart, publishTrust } from './authentication/published.js';
 import { openIdDocuments, type OpenIdDocuments } from './authentication/serviceaccount/openid.js';
 import { certificateGuards } from './authorization/certificates.js';
+import { nodeRestriction } from './authorization/node/restriction.js';
+import { createLookup } from './admission/lookup.js';
 import { createAdmission } from './admission/chain.js';
 import type { Admission } from './admission/contract.js';
 import type { PluginConfigurations } from './admission/configuration.js';
@@ -111,7 +113,7 @@ function admissionOf({ options, plugins: configurations, storage, access }: Pick
   return createAdmission(createPlugins({
     storage, configurations, enabled: enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']),
     tolerationSeconds: { 'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'], 'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'] },
-    others: [...certificateGuards(access.authorize), ...access.guards],
+    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ...access.guards],
   }));
 }
 

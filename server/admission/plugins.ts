@@ -61,7 +61,7 @@ const STEPS: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
 };
 
 /** Plug-ins whose steps `server/authorization` makes. */
-const AUTHORIZED_STEPS: readonly string[] = ['CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction'];
+const AUTHORIZED_STEPS: readonly string[] = ['CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction', 'NodeRestriction'];
 
 const available: ReadonlySet<string> = new Set([...Object.keys(STEPS), ...AUTHORIZED_STEPS, ...INHERENT_PLUGINS]);
 

@@ -56,6 +56,8 @@ export interface Registry {
   delete(target: Target, wish: DeletionWish, options: WriteOptions): Promise<Deleted>;
   /** Removes an object whose stored value cannot be read, whatever finalizers it may have had; refuses (422) one that can be read. */
   deleteUnreadable(target: Target, options: WriteOptions): Promise<void>;
+  /** Asks admission about something that is made for an object and stored nowhere, such as a token. Rejects with its refusal. */
+  admit(target: Target, subresource: string, made: ApiObject, options: WriteOptions): Promise<void>;
   /** Deletes what the query selects and answers with the list as it was before. */
   deleteCollection(resource: ServedResource, query: ListQuery, wish: DeletionWish, options: WriteOptions): Promise<ListPage>;
 }

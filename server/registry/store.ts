@@ -240,6 +240,12 @@ class GenericRegistry implements Registry {
     }
   }
 
+  async admit(target: Target, subresource: string, made: ApiObject, options: WriteOptions): Promise<void> {
+    const request = admissionRequest(target, { operation: 'CREATE', subresource, name: target.name, object: made, old: null }, options);
+    await this.admission?.admit(request);
+    await this.admission?.validate(request);
+  }
+
   async delete(target: Target, wish: DeletionWish, options: WriteOptions): Promise<Deleted> {
     const strategy = strategyOf(target.resource.storage);
     const why = strategy.protectedBy?.(target.name) ?? null;

@@ -14,7 +14,7 @@ import { checkNamespace } from '../../registry/writes.js';
 import { sendDocument } from '../answers.js';
 import { negotiate } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
-import { targetOf, type VerbHandler } from '../verbs/deps.js';
+import { targetOf, writeOptions, type VerbHandler } from '../verbs/deps.js';
 
 const LIFETIME_DEFAULT_SECONDS = 3600;
 const LIFETIME_MIN_SECONDS = 600;
@@ -30,7 +30,7 @@ const LIFETIME = Path.of('spec', 'expirationSeconds');
 export const createToken: VerbHandler = async (context, route, { registry, catalogue, reader, tokens }) => {
   const type: ServedResource = { ...route.resource, group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
   const representation = negotiate(context, { collection: false, stream: false });
-  const { fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
+  const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
   const request = await reader.object(context, type, fieldValidation);
   const target = targetOf(route);
   checkNamespace(request.metadata, target);
@@ -40,6 +40,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   if ((request.metadata.name ?? '') !== '' && request.metadata.name !== target.name) {
     throw refused(type, target.name, [invalid(Path.of('metadata', 'name'), request.metadata.name ?? null, 'must match the service account name if specified')]);
   }
+  await registry.admit(target, 'token', request, writeOptions(context, dryRun, fieldManager));
   const account = (await registry.get(target, { at: 'mostRecent' })).decode();
   if (tokens?.issuer == null) throw new StatusError(501, 'NotImplemented', 'this server has no key to sign service account tokens with (--service-account-signing-key-file)', {});
   const spec = membersOf(request['spec']);

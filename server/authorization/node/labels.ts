@@ -1,0 +1,25 @@
+/** Labels with which workloads are kept apart from nodes that are not theirs: no node may give them to itself. */
+const RESTRICTED = 'node-restriction.kubernetes.io';
+/** Labels of the cluster that kubelets have always set. */
+const OWN_LABELS: ReadonlySet<string> = new Set([
+  'kubernetes.io/hostname', 'kubernetes.io/os', 'kubernetes.io/arch', 'node.kubernetes.io/instance-type', 'node.kubernetes.io/windows-build',
+  'topology.kubernetes.io/region', 'topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/region', 'failure-domain.beta.kubernetes.io/zone',
+  'beta.kubernetes.io/instance-type', 'beta.kubernetes.io/os', 'beta.kubernetes.io/arch',
+]);
+const OWN_DOMAINS = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
+const CLUSTER_DOMAINS = ['kubernetes.io', 'k8s.io'];
+
+const domainOf = (label: string): string => (label.includes('/') ? label.slice(0, label.indexOf('/')) : '');
+const within = (domain: string, parents: readonly string[]): boolean => parents.some((parent) => domain === parent || domain.endsWith(`.${parent}`));
+
+function isForbidden(label: string): boolean {
+  const domain = domainOf(label);
+  if (within(domain, [RESTRICTED])) return true;
+  return within(domain, CLUSTER_DOMAINS) && !OWN_LABELS.has(label) && !within(domain, OWN_DOMAINS);
+}
+
+/** Labels that differ between two states of a node, and that the node itself must not change; sorted. */
+export function forbiddenLabels(now: Readonly<Record<string, string>>, before: Readonly<Record<string, string>>): string[] {
+  const names = new Set([...Object.keys(now), ...Object.keys(before)]);
+  return [...names].filter((name) => now[name] !== before[name] && isForbidden(name)).sort();
+}
