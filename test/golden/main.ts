@@ -1,12 +1,13 @@
 import { startCluster, type Cluster } from '../../deploy/cluster.js';
+import type { ReplicaCount } from '../../deploy/settings.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
-import { goldenFolder, listScenarios, readExpectations, replay, writeExpectations, type Replayed } from './scenarios.js';
+import { allAreas, bySurroundings, goldenFolder, listScenarios, readExpectations, replay, writeExpectations, type Replayed } from './scenarios.js';
 import { parseArgs } from 'node:util';
 
 /** `npm run golden`: replays scenarios against a new cluster and shows what differs. */
 const usage = `usage: npm run golden -- [--update] [--replicas 1|3] [NAME-PART...]
 
-  Replays the recorded scenarios (all listed areas, or those whose name contains a NAME-PART) and shows each difference.
+  Replays the recorded scenarios (all listed areas and scenarios, or those of all areas whose name contains a NAME-PART) and shows each difference.
   --update      keep the list of passing scenarios in test/golden/passing.json: add what passes, drop what does not
   --repeat N    replay N times; only what passes every time counts as passing
   --replicas N  API servers to start (1)`;
@@ -18,19 +19,30 @@ async function main(): Promise<number> {
   if (values.help) return say(usage, 0);
   if (goldenFolder === null) return say('there are no recorded scenarios: the folder ../shared/golden is absent', 1);
   const { areas, passing } = readExpectations();
-  const names = listScenarios(goldenFolder, areas).filter(name => positionals.length === 0 || positionals.some(part => name.includes(part)));
+  const names = positionals.length === 0
+    ? [...new Set([...listScenarios(goldenFolder, areas), ...passing])]
+    : listScenarios(goldenFolder, allAreas(goldenFolder)).filter(name => positionals.some(part => name.includes(part)));
   if (names.length === 0) return say('no scenario has such a name', 1);
-  const cluster = await startCluster({ dataDirectory: temporaryDirectory('golden'), replicas: values.replicas === '3' ? 3 : 1, managers: 1 });
-  try {
-    const results = await replayRepeatedly(goldenFolder, names, cluster, Number(values.repeat));
-    report(results, passing);
-    if (!values.update) return results.every(({ name, passed }) => passed === passing.includes(name)) ? 0 : 1;
-    const replayed = new Set(names);
-    writeExpectations({ areas, passing: [...passing.filter(name => !replayed.has(name)), ...results.filter(({ passed }) => passed).map(({ name }) => name)] });
-    return say('test/golden/passing.json is written', 0);
-  } finally {
-    await cluster.stop();
+  const results = await replayAll(goldenFolder, names, { replicas: values.replicas === '3' ? 3 : 1, times: Number(values.repeat) });
+  report(results, passing);
+  if (!values.update) return results.every(({ name, passed }) => passed === passing.includes(name)) ? 0 : 1;
+  const replayed = new Set(names);
+  writeExpectations({ areas, passing: [...passing.filter(name => !replayed.has(name)), ...results.filter(({ passed }) => passed).map(({ name }) => name)] });
+  return say('test/golden/passing.json is written', 0);
+}
+
+/** Each group of scenarios on a cluster of its own. */
+async function replayAll(folder: string, names: readonly string[], { replicas, times }: { readonly replicas: ReplicaCount; readonly times: number }): Promise<Replayed[]> {
+  const results: Replayed[] = [];
+  for (const surroundings of bySurroundings(folder, names)) {
+    const cluster = await startCluster({ dataDirectory: temporaryDirectory('golden'), replicas, ...surroundings.cluster });
+    try {
+      results.push(...await replayRepeatedly(folder, surroundings.names, cluster, times));
+    } finally {
+      await cluster.stop();
+    }
   }
+  return results;
 }
 
 async function replayRepeatedly(folder: string, names: readonly string[], { address, pki }: Cluster, times: number): Promise<Replayed[]> {

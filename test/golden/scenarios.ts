@@ -19,7 +19,7 @@ export interface Replayed {
 }
 
 interface Expectations {
-  /** Areas whose scenarios are replayed. */
+  /** Areas whose scenarios are all replayed; of the others those that are listed. */
   readonly areas: readonly string[];
   readonly passing: readonly string[];
 }
@@ -33,10 +33,22 @@ export function writeExpectations(expectations: Expectations): void {
   fs.writeFileSync(listFile, JSON.stringify({ ...expectations, passing: [...expectations.passing].sort() }, null, 2) + '\n');
 }
 
-/** Scenarios of the areas that need nothing but an API server whose first revisions are compacted, as ours are once it is ready. */
+/** All areas that there are recordings of. */
+export const allAreas = (folder: string): string[] => fs.readdirSync(path.join(folder, 'scenarios')).sort();
+
+/** Scenarios of the areas. */
 export function listScenarios(folder: string, areas: readonly string[]): string[] {
-  return areas.flatMap(area => fs.readdirSync(path.join(folder, 'scenarios', area)).filter(file => file.endsWith('.json')).sort().map(file => `${area}/${file.slice(0, -'.json'.length)}`))
-    .filter(name => !needs(folder, name).some(need => need !== 'alone' && need !== 'compaction'));
+  return areas.flatMap(area => fs.readdirSync(path.join(folder, 'scenarios', area)).filter(file => file.endsWith('.json')).sort().map(file => `${area}/${file.slice(0, -'.json'.length)}`));
+}
+
+/** What a set of scenarios runs on. Pods of those that were recorded without nodes must stay where they are. */
+export interface Surroundings { readonly names: readonly string[]; readonly cluster: { readonly managers: number; readonly fakeNodes: number } }
+
+/** Scenarios by what they need. All need a controller manager: it gives new namespaces their default account, without which pods are refused. */
+export function bySurroundings(folder: string, names: readonly string[]): Surroundings[] {
+  const withNodes = names.filter(name => needs(folder, name).includes('nodes'));
+  const without = names.filter(name => !withNodes.includes(name));
+  return [{ names: without, cluster: { managers: 1, fakeNodes: 0 } }, { names: withNodes, cluster: { managers: 1, fakeNodes: 2 } }].filter(group => group.names.length > 0);
 }
 
 function needs(folder: string, name: string): readonly string[] {
@@ -47,7 +59,7 @@ function needs(folder: string, name: string): readonly string[] {
 const scenarioFile = (folder: string, name: string): string => path.join(folder, 'scenarios', `${name}.json`);
 
 /** Most of a scenario is waiting. */
-const scenariosAtOnce = 8;
+const scenariosAtOnce = 12;
 
 /** Replays scenarios against a server with the recorder's own tool. */
 export async function replay(folder: string, names: readonly string[], server: { readonly address: string; readonly certFile: string; readonly keyFile: string }): Promise<Replayed[]> {
