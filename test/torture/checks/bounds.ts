@@ -1,0 +1,28 @@
+import type { Finding } from './finding.js';
+
+/** Resident memory of a process and the size of all of its files, at one moment. */
+export interface Usage {
+  readonly process: string;
+  readonly residentBytes: number;
+  readonly fileBytes: number;
+}
+
+/** What an API server may use at most under this traffic, in bytes. */
+export const usageMax = { residentBytes: 1 << 30, fileBytes: 512 << 20 } as const;
+
+/** The largest use of each process, where it is beyond the bounds. */
+export function checkBounds(samples: readonly Usage[], max: Omit<Usage, 'process'> = usageMax): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (const what of ['residentBytes', 'fileBytes'] as const) {
+    for (const [process, peak] of peaks(samples, what)) {
+      if (peak > max[what]) findings.push({ promise: 'bounds', details: `${process}: ${what} reached ${peak}, beyond ${max[what]}` });
+    }
+  }
+  return findings;
+}
+
+export function peaks(samples: readonly Usage[], what: 'residentBytes' | 'fileBytes'): ReadonlyMap<string, number> {
+  const most = new Map<string, number>();
+  for (const sample of samples) most.set(sample.process, Math.max(most.get(sample.process) ?? 0, sample[what]));
+  return most;
+}

@@ -1,0 +1,145 @@
+import { limited, type Finding } from './finding.js';
+import type { KeyOperation } from './history.js';
+import { emptyRegister, fingerprintOf, step, type Register } from './register.js';
+
+/**
+ * Is there one order of all operations that respects their times and explains every answer? The search of Wing and Gong with the memory of Lowe,
+ * one key at a time: keys are independent, so a history is linearizable when that of each key is (Herlihy and Wing, locality).
+ *
+ * Two things keep it short. An operation that changes nothing and fits is taken at once: whatever order works without it there works with it.
+ * And operations of unknown outcome stand apart: they may be taken at any time after their start, or never.
+ */
+
+/** Registers and sets of operations that the search looks at for one key, before it gives up undecided. */
+const visitsMax = 200_000;
+
+export interface LinearizabilityReport {
+  readonly findings: readonly Finding[];
+  /** Keys whose search was given up; they prove nothing either way. */
+  readonly undecided: readonly string[];
+}
+
+export function checkLinearizability(operations: readonly KeyOperation[], limit = visitsMax): LinearizabilityReport {
+  const findings: Finding[] = [];
+  const undecided: string[] = [];
+  for (const [key, ofKey] of byKey(operations)) {
+    const outcome = new Search(ofKey, limit).run();
+    if (outcome === 'undecided') undecided.push(key);
+    else if (outcome !== null) findings.push({ promise: 'linearizability', details: `${key}: no order explains ${describe(outcome)}` });
+  }
+  return { findings: limited(findings), undecided };
+}
+
+function byKey(operations: readonly KeyOperation[]): ReadonlyMap<string, KeyOperation[]> {
+  const keys = new Map<string, KeyOperation[]>();
+  for (const operation of operations) {
+    const list = keys.get(operation.key);
+    if (list) list.push(operation);
+    else keys.set(operation.key, [operation]);
+  }
+  return keys;
+}
+
+export const describe = (operation: KeyOperation): string => JSON.stringify(operation);
+
+interface Node {
+  readonly register: Register;
+  /** All answered operations before this index are in the order. */
+  readonly first: number;
+  /** Those at or behind `first` that are, too; ascending. */
+  readonly ahead: readonly number[];
+  /** Unanswered operations in the order; ascending. */
+  readonly unanswered: readonly number[];
+}
+
+class Search {
+  private readonly answered: readonly KeyOperation[];
+  private readonly unanswered: readonly KeyOperation[];
+  private readonly versionsSeen = new Map<string, number>();
+  private readonly visited = new Set<string>();
+  /** Where the search came furthest: what stands there is what cannot be explained. */
+  private furthest = 0;
+
+  constructor(operations: readonly KeyOperation[], private readonly limit: number) {
+    const sorted = [...operations].sort((a, b) => a.startMs - b.startMs);
+    this.answered = sorted.filter(({ result }) => result !== 'unknown');
+    this.unanswered = sorted.filter(({ result }) => result === 'unknown');
+    for (const operation of sorted) if (operation.result === 'found') this.versionsSeen.set(operation.value, operation.version);
+  }
+
+  /** Null when an order exists, else the first operation that none of the tried orders reached beyond. */
+  run(): KeyOperation | 'undecided' | null {
+    const stack: Node[] = [{ register: emptyRegister, first: 0, ahead: [], unanswered: [] }];
+    for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+      const settled = this.takeReads(node);
+      if (settled.first >= this.answered.length) return null;
+      this.furthest = Math.max(this.furthest, settled.first);
+      if (this.seen(settled)) continue;
+      if (this.visited.size > this.limit) return 'undecided';
+      stack.push(...this.next(settled));
+    }
+    return this.answered[this.furthest] ?? null;
+  }
+
+  private seen({ register, first, ahead, unanswered }: Node): boolean {
+    const key = `${first}|${ahead.join()}|${unanswered.join()}|${fingerprintOf(register)}`;
+    if (this.visited.has(key)) return true;
+    this.visited.add(key);
+    return false;
+  }
+
+  /** Takes everything that may come now, fits, and changes nothing. */
+  private takeReads(node: Node): Node {
+    let now = node;
+    for (let taken = true; taken;) {
+      taken = false;
+      for (const index of this.open(now)) {
+        if (step(now.register, this.answered[index]!, this.versionsSeen) !== now.register) continue;
+        now = this.take(now, index, now.register);
+        taken = true;
+      }
+    }
+    return now;
+  }
+
+  /** Answered operations that may come next: nothing that is not in the order yet ended before they began. */
+  private open({ first, ahead }: Node): number[] {
+    const open: number[] = [];
+    let endMs = Infinity;
+    for (let index = first; index < this.answered.length; index++) {
+      const operation = this.answered[index]!;
+      if (operation.startMs > endMs) break;
+      if (ahead.includes(index)) continue;
+      endMs = Math.min(endMs, operation.endMs);
+      open.push(index);
+    }
+    return open.filter((index) => this.answered[index]!.startMs <= endMs);
+  }
+
+  private take(node: Node, index: number, register: Register): Node {
+    const ahead = [...node.ahead, index].sort((a, b) => a - b);
+    let { first } = node;
+    while (ahead[0] === first) {
+      ahead.shift();
+      first++;
+    }
+    return { ...node, register, first, ahead };
+  }
+
+  /** In the order of a stack: answered operations are tried before those without an answer. */
+  private next(node: Node): Node[] {
+    const open = this.open(node);
+    const endMs = Math.min(...open.map((index) => this.answered[index]!.endMs));
+    const nodes: Node[] = [];
+    for (const [index, operation] of this.unanswered.entries()) {
+      if (operation.startMs > endMs || node.unanswered.includes(index)) continue;
+      const register = step(node.register, operation, this.versionsSeen);
+      if (register !== null) nodes.push({ ...node, register, unanswered: [...node.unanswered, index].sort((a, b) => a - b) });
+    }
+    for (const index of open.reverse()) {
+      const register = step(node.register, this.answered[index]!, this.versionsSeen);
+      if (register !== null) nodes.push(this.take(node, index, register));
+    }
+    return nodes;
+  }
+}
