@@ -124,8 +124,11 @@ async function serveReplica({ options, log, live, serving, files, plugins, agent
     stopping.abort(new Error('the server is stopping'));
     live.stop();
     compaction.stop();
+    // Before anything is waited for: whoever loses patience with this process and kills it then kills no leader.
+    await handOver(replica, log);
     await drain(options, listener, chain, log);
-    await handOver(replica).catch((error: unknown) => { log.debug(2, 'leadership was not handed over', { error }); });
+    // Another one that stops meanwhile may have handed it back.
+    await handOver(replica, log);
     await auditor?.close();
     await api.close();
     await replica.stop();
@@ -135,9 +138,13 @@ async function serveReplica({ options, log, live, serving, files, plugins, agent
 }
 
 /** A replica alone has nobody to hand over to. */
-async function handOver(replica: Replica): Promise<void> {
-  const { role, members } = await replica.status();
-  if (role === 'leader' && members.filter((member) => member.role === 'voter').length > 1) await replica.transferLeadership({ timeoutMs: handOverTimeoutMs });
+async function handOver(replica: Replica, log: Logger): Promise<void> {
+  try {
+    const { role, members } = await replica.status();
+    if (role === 'leader' && members.filter((member) => member.role === 'voter').length > 1) await replica.transferLeadership({ timeoutMs: handOverTimeoutMs });
+  } catch (error) {
+    log.debug(2, 'leadership was not handed over', { error });
+  }
 }
 
 interface FrontOptions {

@@ -216,6 +216,8 @@ export class Proposals {
     this.#stream = { ...known, attempt: this.#attempts, part: 0, over: false };
     this.#cursor = 0;
     this.#resends = 0;
+    // Whoever asked for a pause does not lead any more: one that hands over refuses everything until its successor is known.
+    this.#delayed = false;
     return this.#stream;
   }
 

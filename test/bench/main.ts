@@ -7,6 +7,7 @@ import { benchBigCache } from './bigcache.js';
 import { benchCodecs } from './codecs.js';
 import { benchControllers } from './controllers.js';
 import { benchControlPlane } from './controlplane.js';
+import { benchFailover } from './failover.js';
 import { benchReads } from './reads.js';
 import { benchWatchCache } from './watchcache.js';
 import { benchWatchers } from './watchers.js';
@@ -63,6 +64,17 @@ program.command('controllers')
   .option('--idle-pods <n>', 'pods beside an idle manager', Number, 5_000)
   .option('--idle-seconds <n>', 'how long it is looked at', positive, 30)
   .action((options: { replicas: ReplicaCount; pods: number; idlePods: number; idleSeconds: number }) => benchControllers(options));
+
+const whole = (text: string): number => {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0 || value > 1_000_000) throw new InvalidArgumentError('must be a whole number up to 1,000,000');
+  return value;
+};
+program.command('failover')
+  .description('time without writes when the leader is killed, is asked to stop, hangs; how fast a replica catches up; three replicas')
+  .option('--kills <n>', 'of each kind; 0 leaves them out', whole, 30)
+  .option('--behind <n>', 'entries that the replica which catches up has missed; 0 leaves it out', whole, 100_000)
+  .action((options: { kills: number; behind: number }) => benchFailover(options));
 
 program.command('watchcache').description('the watch cache by itself; with --expose-gc also its memory').action(benchWatchCache);
 

@@ -24,12 +24,13 @@ export class Writers {
   #waiting: (() => void)[] = [];
   readonly #all: Promise<void[]>;
 
-  constructor(private readonly client: ApiClient, private readonly path: string, count: number) {
+  /** `prefix`: of the names, where several write to one collection. */
+  constructor(private readonly client: ApiClient, private readonly path: string, count: number, private readonly prefix = '') {
     this.#all = Promise.all(Array.from({ length: count }, (_, i) => this.#run(i)));
   }
 
   async #run(writer: number): Promise<void> {
-    for (let i = 0; !this.#stopped; i++) await this.#write(`w${writer}-${i}`);
+    for (let i = 0; !this.#stopped; i++) await this.#write(`${this.prefix}w${writer}-${i}`);
   }
 
   async #write(name: string): Promise<void> {

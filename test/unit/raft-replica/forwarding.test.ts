@@ -228,6 +228,18 @@ describe('raft/replica forwarding', function () {
     }), { numRuns: 300 });
   });
 
+  it('sends on at once when the leader that asked for a pause has a successor', () => {
+    const proposals = new Proposals({ self: ids[0] as MemberId, session: 's', countMax: 10, bytesMax: 1e6, batchBytesMax: 1e6, resendTicks: 3 });
+    proposals.connected(ids[1] as MemberId);
+    proposals.add({ sequence: 1, data: Buffer.of(1), deadlineMs: Infinity });
+    proposals.leads(ids[0] as MemberId, term(1));
+    expect(proposals.next()).to.include({ leader: ids[0] });
+    proposals.delay();
+    expect(proposals.next(), 'no tick has passed').to.equal(null);
+    proposals.leads(ids[1] as MemberId, term(2));
+    expect(proposals.next()).to.include({ leader: ids[1], term: 2 });
+  });
+
   it('keeps the order of one replica\'s proposals', () => {
     fc.assert(fc.property(history, (lived) => {
       const world = live(lived);
