@@ -13,7 +13,7 @@ const leaseSeconds = 40;
 export const podsPerNode = 1_000;
 const capacity = { cpu: '64', memory: '256Gi', 'ephemeral-storage': '1Ti', pods: String(podsPerNode) };
 
-export const nodeName = (index: number): string => `fake-node-${index + 1}`;
+export const nodeName = (index: number): string => `fake-node-${index}`;
 export const nodeAddress = (index: number): string => `192.0.2.${index + 1}`;
 /** A range of 65,536 for each of up to 100 nodes, from the space for tests. */
 export const podAddress = (index: number, serial: number): string => `10.${128 + index}.${(serial >> 8) & 255}.${serial & 255}`;
