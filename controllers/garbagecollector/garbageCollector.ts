@@ -85,9 +85,9 @@ export class GarbageCollector implements Controller {
   }
 
   #monitor(type: DiscoveredType, signal: AbortSignal): Monitor {
-    const { api, clock, random, log } = this.environment;
+    const { watchApi, clock, random, log } = this.environment;
     const onError = (error: unknown): void => { if (!isNotFound(error)) log('error', `garbagecollector: ${groupResourceOf(type)}: ${messageOf(error)}`); };
-    const informer = new Informer<KubeObject>({ api, type, clock, random, metadataOnly: true, transform: essence, onError });
+    const informer = new Informer<KubeObject>({ api: watchApi, type, clock, random, metadataOnly: true, transform: essence, onError });
     const observe = (object: KubeObject): void => this.#follows(this.#graph.observe(nodeOf(type, object)));
     informer.addHandlers({ added: observe, changed: (_, after) => observe(after), removed: object => this.#follows(this.#graph.forget(object.metadata.uid ?? '')) });
     const stop = new AbortController();

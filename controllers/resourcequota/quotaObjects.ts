@@ -83,9 +83,9 @@ export class QuotaObjects {
   }
 
   #ownInformer(source: string, type: DiscoveredType, signal: AbortSignal): Informer<KubeObject> {
-    const { api, clock, random, log } = this.environment;
+    const { watchApi, clock, random, log } = this.environment;
     const onError = (error: unknown): void => { if (!isNotFound(error)) log('error', `resourcequota: ${source}: ${messageOf(error)}`); };
-    const informer = new Informer<KubeObject>({ api, type, clock, random, onError, ...(isMeasured(source) ? {} : { metadataOnly: true, transform: identity }) });
+    const informer = new Informer<KubeObject>({ api: watchApi, type, clock, random, onError, ...(isMeasured(source) ? {} : { metadataOnly: true, transform: identity }) });
     informer.start(signal);
     return informer;
   }
