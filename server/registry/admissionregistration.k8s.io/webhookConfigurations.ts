@@ -8,7 +8,7 @@ import { validateLabelSelector } from '../validation/labelselector.js';
 import { dns1035LabelName, subdomainName } from '../validation/names.js';
 import { named, optionallyOneOf } from '../validation/values.js';
 import { setClientDefaults, validateClient } from './clients.js';
-import { validateMatchConditions } from './expressions.js';
+import { validateMatchConditions, WEBHOOK_SCOPE } from './expressions.js';
 import { setRuleDefaults, validateRule } from './rules.js';
 
 const WEBHOOKS = Path.of('webhooks');
@@ -79,7 +79,7 @@ function validateHook(hook: JsonObject, kind: Kind, strictness: Strictness, path
     ...SELECTORS.flatMap(member => validateLabelSelector(objectAt(hook, member) ?? {}, path.child(member))),
     ...(kind === 'mutating' ? optionallyOneOf(hook['reinvocationPolicy'], ['IfNeeded', 'Never'], path.child('reinvocationPolicy')) : []),
     ...validateClient(objectAt(hook, 'clientConfig') ?? {}, path.child('clientConfig')),
-    ...(strictness.checkConditions ? validateMatchConditions(hook, path.child('matchConditions')) : []),
+    ...(strictness.checkConditions ? validateMatchConditions(hook, path.child('matchConditions'), WEBHOOK_SCOPE) : []),
   ];
 }
 

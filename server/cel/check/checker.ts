@@ -1,0 +1,164 @@
+import { functions, typeNames, type Overload } from './functions.js';
+import { macroOf, type Surroundings } from './macros.js';
+import { dottedName, parse, type Call, type Expression } from './parser.js';
+import { SyntaxProblem, type Problem } from './tokens.js';
+import { accepts, BOOL, DYN, filled, isOpen, joined, list, map, optional, printed, sameType, UNKNOWN, type Type } from './types.js';
+
+/** What an expression may name. */
+export interface Declarations {
+  readonly variables: Readonly<Record<string, Type>>;
+  /** Types that may be written as `Name{field: value}`. One whose fields are not known takes any. Null for a name that is none. */
+  readonly message?: (name: string) => Type | null;
+}
+
+export type Checked = { readonly ok: true; readonly type: Type } | { readonly ok: false; /** As the reference prints it: each problem with the line and a mark. */ readonly message: string };
+
+/** More problems of one expression are not told. */
+const problemsMax = 20;
+
+/**
+ * Finds what cannot be right in an expression before it ever runs: syntax, names that nobody declared, and types that do not fit. What is not certain passes;
+ * an expression that the reference takes is never refused.
+ */
+export function check(text: string, declarations: Declarations): Checked {
+  try {
+    const checker = new Checker(declarations);
+    const type = checker.typeOf(parse(text), new Map());
+    return checker.problems.length === 0 ? { ok: true, type } : { ok: false, message: checker.problems.slice(0, problemsMax).map(problem => shown(problem, text)).join('\n') };
+  } catch (error) {
+    if (error instanceof SyntaxProblem) return { ok: false, message: shown(error, text) };
+    throw error;
+  }
+}
+
+/** Why a value of a type is not what is wanted; null if it is, or may be. */
+export function unwanted(type: Type, wanted: readonly Type[]): string | null {
+  const fits = wanted.some(one => type.name !== 'dyn' && accepts(one, type, new Map()) && (type.name !== 'null' || one.name === 'null'));
+  if (fits) return null;
+  const names = wanted.map(one => (one.name === 'null' ? 'null_type' : printed(one)));
+  return `must evaluate to ${names.length === 1 ? names.join('') : `one of [${names.join(' ')}]`} but got ${type.name === 'null' ? 'null_type' : printed(type)}`;
+}
+
+function shown({ at, message }: Problem, text: string): string {
+  const before = text.slice(0, at).split('\n');
+  const column = before.at(-1)?.length ?? 0;
+  return `ERROR: <input>:${before.length}:${column + 1}: ${message}\n | ${text.split('\n')[before.length - 1] ?? ''}\n | ${'.'.repeat(column)}^`;
+}
+
+class Checker implements Surroundings {
+  readonly problems: Problem[] = [];
+  readonly #declarations: Declarations;
+
+  constructor(declarations: Declarations) { this.#declarations = declarations; }
+
+  refuse(at: number, message: string): Type {
+    this.problems.push({ at, message });
+    return UNKNOWN;
+  }
+
+  typeOf(expression: Expression, names: ReadonlyMap<string, Type>): Type {
+    switch (expression.kind) {
+      case 'literal': return { name: expression.type, of: [] };
+      case 'name': return this.#named(expression.name, names) ?? this.#undeclared(expression.at, expression.name);
+      case 'select': return this.#select(expression, names);
+      case 'index': return this.#index(expression, names);
+      case 'call': return this.#call(expression, names);
+      case 'list': return list(this.#common(expression.items, names));
+      case 'map': return map(this.#common(expression.entries.map(({ key }) => key), names), this.#common(expression.entries.map(({ value }) => value), names));
+      case 'message': return this.#message(expression, names);
+      case 'maybe': return this.#inner(this.typeOf(expression.of, names));
+    }
+  }
+
+  #undeclared(at: number, name: string): Type { return this.refuse(at, `undeclared reference to '${name}' (in container '')`); }
+
+  #named(name: string, names: ReadonlyMap<string, Type>): Type | null {
+    const { variables } = this.#declarations;
+    return names.get(name) ?? (Object.hasOwn(variables, name) ? variables[name] ?? null : typeNames.has(name) ? { name: 'type', of: [] } : null);
+  }
+
+  /** What all of several values are; of none, anything. */
+  #common(values: readonly Expression[], names: ReadonlyMap<string, Type>): Type {
+    const [first = UNKNOWN, ...rest] = values.map(value => this.typeOf(value, names));
+    return rest.reduce(joined, first);
+  }
+
+  #inner(type: Type): Type { return type.name === 'optional_type' ? type.of[0] ?? UNKNOWN : UNKNOWN; }
+
+  #select(expression: Extract<Expression, { kind: 'select' }>, names: ReadonlyMap<string, Type>): Type {
+    const whole = dottedName(expression);
+    if (whole !== null && !names.has(whole.split('.')[0] ?? '') && this.#named(whole, names)) return this.#named(whole, names) ?? UNKNOWN;
+    const holder = this.typeOf(expression.of, names);
+    const wraps = expression.optional || holder.name === 'optional_type';
+    const type = this.#field(holder.name === 'optional_type' ? this.#inner(holder) : holder, expression.field, expression.at);
+    return wraps && type.name !== 'optional_type' ? optional(type) : type;
+  }
+
+  #field(holder: Type, field: string, at: number): Type {
+    if (isOpen(holder)) return holder;
+    if (holder.name === 'map') return holder.of[1] ?? UNKNOWN;
+    if (holder.fields) return Object.hasOwn(holder.fields, field) ? holder.fields[field] ?? UNKNOWN : this.refuse(at, `undefined field '${field}'`);
+    return holder.name.startsWith('Object') ? UNKNOWN : this.refuse(at, `type '${printed(holder)}' does not support field selection`);
+  }
+
+  #index({ of, key, optional: asks, at }: Extract<Expression, { kind: 'index' }>, names: ReadonlyMap<string, Type>): Type {
+    const holder = this.typeOf(of, names);
+    const wraps = asks || holder.name === 'optional_type';
+    const inner = holder.name === 'optional_type' ? this.#inner(holder) : holder;
+    const keyType = this.typeOf(key, names);
+    // Fields of known objects cannot be reached so, but what they hold is not worked out here.
+    const type = isOpen(inner) ? inner : inner.fields ? UNKNOWN : this.#overloads('_[_]', null, [inner, keyType], at);
+    return wraps ? optional(type) : type;
+  }
+
+  #call(call: Call, names: ReadonlyMap<string, Type>): Type {
+    if (call.name === '_||_' || call.name === '_&&_') return this.#logical(call, names);
+    const macro = macroOf(call);
+    if (macro) return macro(call, names, this);
+    const owner = call.target === null ? null : dottedName(call.target);
+    const qualified = owner === null ? null : `${owner}.${call.name}`;
+    const isQualified = qualified !== null && functions.has(qualified) && !names.has(owner?.split('.')[0] ?? '');
+    const target = call.target === null || isQualified ? null : this.typeOf(call.target, names);
+    return this.#overloads(isQualified ? qualified : call.name, target, call.args.map(argument => this.typeOf(argument, names)), call.at);
+  }
+
+  /** Any number of terms. */
+  #logical({ name, args, at }: Call, names: ReadonlyMap<string, Type>): Type {
+    const types = args.map(argument => this.typeOf(argument, names));
+    const wrong = types.some(type => !isOpen(type) && type.name !== 'bool');
+    return wrong ? this.refuse(at, `found no matching overload for '${name}' applied to '(${types.map(printed).join(', ')})'`) : BOOL;
+  }
+
+  #overloads(name: string, target: Type | null, args: readonly Type[], at: number): Type {
+    const overloads = functions.get(name);
+    if (!overloads) return this.#undeclared(at, name);
+    // Either branch may be null, as in annotations that are there only sometimes.
+    if (name === '_?_:_' && args.some(one => one.name === 'null')) return joined(args[1] ?? UNKNOWN, args[2] ?? UNKNOWN);
+    const results = overloads.flatMap(overload => resultOf(overload, target, args));
+    const [first, ...others] = results;
+    if (first === undefined) return this.refuse(at, `found no matching overload for '${name}' applied to '${target === null ? '' : `${printed(target)}.`}(${args.map(printed).join(', ')})'`);
+    if (others.every(other => sameType(first, other))) return first;
+    // Only where everything that it depends on is known to be dynamic is the result known to be so.
+    return [...(target ? [target] : []), ...args].some(({ name: one }) => one === '?') ? UNKNOWN : DYN;
+  }
+
+  #message({ name, fields, at }: Extract<Expression, { kind: 'message' }>, names: ReadonlyMap<string, Type>): Type {
+    const type = this.#declarations.message?.(name) ?? null;
+    const values = fields.map(field => ({ ...field, type: this.typeOf(field.value, names) }));
+    if (type === null) return this.#undeclared(at, name);
+    for (const field of values) {
+      if (!type.fields) continue;
+      const expected = Object.hasOwn(type.fields, field.name) ? type.fields[field.name] : undefined;
+      if (expected === undefined) this.refuse(field.at, `undefined field '${field.name}'`);
+      else if (!accepts(expected, field.type, new Map())) this.refuse(field.at, `expected type of field '${field.name}' is '${printed(expected)}' but provided type is '${printed(field.type)}'`);
+    }
+    return type;
+  }
+}
+
+function resultOf(overload: Overload, target: Type | null, args: readonly Type[]): Type[] {
+  const bound = new Map<string, Type>();
+  if ((overload.target === null) !== (target === null) || overload.args.length !== args.length) return [];
+  if (overload.target !== null && target !== null && !accepts(overload.target, target, bound)) return [];
+  return overload.args.every((expected, position) => accepts(expected, args[position] ?? BOOL, bound)) ? [filled(overload.result, bound)] : [];
+}

@@ -1,0 +1,230 @@
+import { SyntaxProblem, tokensOf, type Token } from './tokens.js';
+
+/**
+ * Expressions as trees. The library that runs expressions has a parser of its own, but that one knows no messages (`Object{...}`) and no positions of operators;
+ * here an expression is only looked at, so that what is refused, and where, is what the reference says.
+ */
+export type Expression = { readonly at: number } & (
+  | { readonly kind: 'literal'; readonly type: 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null'; readonly text: string }
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'select'; readonly of: Expression; readonly field: string; readonly optional: boolean }
+  | { readonly kind: 'index'; readonly of: Expression; readonly key: Expression; readonly optional: boolean }
+  /** Operators are calls, by the names that the reference gives them. */
+  | { readonly kind: 'call'; readonly name: string; readonly target: Expression | null; readonly args: readonly Expression[] }
+  | { readonly kind: 'list'; readonly items: readonly Expression[] }
+  | { readonly kind: 'map'; readonly entries: readonly { readonly key: Expression; readonly value: Expression }[] }
+  | { readonly kind: 'message'; readonly name: string; readonly fields: readonly { readonly name: string; readonly at: number; readonly value: Expression }[] }
+  /** A member of a list, map or message that is there only if the optional has a value. */
+  | { readonly kind: 'maybe'; readonly of: Expression });
+
+export type Call = Extract<Expression, { kind: 'call' }>;
+
+/** The reference's bounds. */
+const charactersMax = 100_000;
+const depthMax = 250;
+/** Links of the longest chain of parts within parts. What walks the tree can rely on it. */
+const heightMax = 1_000;
+
+const logical = ['||', '&&'];
+const levels: readonly (readonly string[])[] = [['==', '!=', '<', '<=', '>', '>=', 'in'], ['+', '-'], ['*', '/', '%']];
+const reserved: ReadonlySet<string> = new Set([
+  'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while',
+]);
+const constants: ReadonlyMap<string, 'bool' | 'null'> = new Map([['true', 'bool'], ['false', 'bool'], ['null', 'null']]);
+const startsOfValues = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
+/** Throws SyntaxProblem. */
+export function parse(text: string): Expression {
+  if (text.length > charactersMax) throw new SyntaxProblem(0, `expression code point size exceeds limit: size: ${text.length}, limit ${charactersMax}`);
+  return new Parser(tokensOf(text)).whole();
+}
+
+/** `a.b.c` as text; null for anything else. */
+export function dottedName(expression: Expression): string | null {
+  if (expression.kind === 'name') return expression.name;
+  if (expression.kind !== 'select' || expression.optional) return null;
+  const before = dottedName(expression.of);
+  return before === null ? null : `${before}.${expression.field}`;
+}
+
+class Parser {
+  readonly #tokens: readonly Token[];
+  #position = 0;
+  #depth = 0;
+  readonly #heights = new WeakMap<Expression, number>();
+
+  constructor(tokens: readonly Token[]) { this.#tokens = tokens; }
+
+  whole(): Expression {
+    const expression = this.#expression();
+    return this.#next.kind === 'end' ? expression : this.#fail(`mismatched input '${this.#next.text}' expecting <EOF>`);
+  }
+
+  get #next(): Token { return this.#tokens[this.#position] ?? { kind: 'end', text: '<EOF>', at: 0 }; }
+
+  #fail(message: string): never { throw new SyntaxProblem(this.#next.at, message); }
+
+  #is(text: string): boolean { return this.#next.text === text && (this.#next.kind === 'sign' || this.#next.kind === 'name'); }
+
+  #take(): Token {
+    const token = this.#next;
+    if (token.kind !== 'end') this.#position += 1;
+    return token;
+  }
+
+  #skip(text: string): boolean {
+    const there = this.#is(text);
+    if (there) this.#position += 1;
+    return there;
+  }
+
+  #expect(text: string): Token { return this.#is(text) ? this.#take() : this.#fail(`mismatched input '${this.#next.text}' expecting '${text}'`); }
+
+  /** Keeps account of how high the tree is. */
+  #made(expression: Expression, parts: readonly Expression[]): Expression {
+    const height = 1 + parts.reduce((most, part) => Math.max(most, this.#heights.get(part) ?? 0), 0);
+    if (height > heightMax) throw new SyntaxProblem(expression.at, `expression recursion limit exceeded: ${heightMax}`);
+    this.#heights.set(expression, height);
+    return expression;
+  }
+
+  #operator(name: string, at: number, args: readonly Expression[]): Expression { return this.#made({ kind: 'call', name, target: null, args, at }, args); }
+
+  #expression(): Expression {
+    if (++this.#depth > depthMax) this.#fail(`expression recursion limit exceeded: ${depthMax}`);
+    const condition = this.#logical(0);
+    const at = this.#next.at;
+    const whole = this.#skip('?') ? this.#choice(condition, at) : condition;
+    this.#depth -= 1;
+    return whole;
+  }
+
+  #choice(condition: Expression, at: number): Expression {
+    const yes = this.#logical(0);
+    this.#expect(':');
+    return this.#operator('_?_:_', at, [condition, yes, this.#expression()]);
+  }
+
+  /** Chains of these are long in practice, and stay flat. */
+  #logical(level: number): Expression {
+    const sign = logical[level];
+    if (sign === undefined) return this.#binary(0);
+    const terms = [this.#logical(level + 1)];
+    const { at } = this.#next;
+    while (this.#skip(sign)) terms.push(this.#logical(level + 1));
+    return terms.length === 1 && terms[0] !== undefined ? terms[0] : this.#operator(`_${sign}_`, at, terms);
+  }
+
+  #binary(level: number): Expression {
+    const signs = levels[level];
+    if (signs === undefined) return this.#unary();
+    let left = this.#binary(level + 1);
+    while (signs.some(sign => this.#is(sign))) {
+      const sign = this.#take();
+      left = this.#operator(sign.text === 'in' ? '@in' : `_${sign.text}_`, sign.at, [left, this.#binary(level + 1)]);
+    }
+    return left;
+  }
+
+  #unary(): Expression {
+    const { at } = this.#next;
+    const sign = ['!', '-'].find(one => this.#is(one));
+    if (sign === undefined) return this.#postfix();
+    let count = 0;
+    while (this.#skip(sign)) count += 1;
+    const operand = this.#postfix();
+    return count > 0 ? this.#operator(`${sign}_`, at, [operand]) : operand;
+  }
+
+  #postfix(): Expression {
+    let expression = this.#primary();
+    for (;;) {
+      const { at } = this.#next;
+      if (this.#skip('.')) expression = this.#member(expression, at);
+      else if (this.#skip('[')) {
+        const optional = this.#skip('?');
+        const key = this.#expression();
+        expression = this.#made({ kind: 'index', of: expression, optional, key, at }, [expression, key]);
+        this.#expect(']');
+      } else if (this.#is('{') && dottedName(expression) !== null) expression = this.#message(dottedName(expression) ?? '', at);
+      else return expression;
+    }
+  }
+
+  #member(of: Expression, at: number): Expression {
+    const optional = this.#skip('?');
+    if (this.#next.kind !== 'name' || constants.has(this.#next.text)) this.#fail(this.#next.kind === 'end' ? "no viable alternative at input '.'" : `no viable alternative at input '.${this.#next.text}'`);
+    const field = this.#take().text.replaceAll('`', '');
+    const open = this.#next.at;
+    if (!optional && this.#skip('(')) {
+      const args = this.#until(')', () => this.#expression());
+      return this.#made({ kind: 'call', name: field, target: of, args, at: open }, [of, ...args]);
+    }
+    return this.#made({ kind: 'select', of, field, optional, at }, [of]);
+  }
+
+  #primary(): Expression {
+    const token = this.#next;
+    const { at, text } = token;
+    if (this.#skip('(')) {
+      const inner = this.#expression();
+      this.#expect(')');
+      return inner;
+    }
+    if (this.#skip('[')) {
+      const items = this.#until(']', () => this.#skip('?') ? this.#maybe(this.#expression()) : this.#expression());
+      return this.#made({ kind: 'list', items, at }, items);
+    }
+    if (this.#skip('{')) {
+      const entries = this.#until('}', () => this.#entry());
+      return this.#made({ kind: 'map', entries, at }, entries.flatMap(({ key, value }) => [key, value]));
+    }
+    if (this.#is('.')) this.#take();
+    if (this.#next.kind === 'name' && this.#next.text !== 'in') return this.#named();
+    if (['int', 'uint', 'double', 'string', 'bytes'].includes(token.kind)) return { kind: 'literal', type: this.#take().kind as 'int', text, at };
+    return this.#fail(`mismatched input '${this.#next.text}' expecting ${startsOfValues}`);
+  }
+
+  #named(): Expression {
+    const { text, at } = this.#take();
+    const constant = constants.get(text);
+    if (constant !== undefined) return { kind: 'literal', type: constant, text, at };
+    if (reserved.has(text)) throw new SyntaxProblem(at, `reserved identifier: ${text}`);
+    const open = this.#next.at;
+    return this.#skip('(') ? this.#operator(text, open, this.#until(')', () => this.#expression())) : { kind: 'name', name: text, at };
+  }
+
+  #message(name: string, at: number): Expression {
+    this.#expect('{');
+    const fields = this.#until('}', () => {
+      const optional = this.#skip('?');
+      if (this.#next.kind !== 'name') this.#fail(`mismatched input '${this.#next.text}' expecting IDENTIFIER`);
+      const field = this.#take();
+      const colon = this.#expect(':');
+      const value = this.#expression();
+      return { name: field.text.replaceAll('`', ''), at: colon.at, value: optional ? this.#maybe(value) : value };
+    });
+    return this.#made({ kind: 'message', name, fields, at }, fields.map(({ value }) => value));
+  }
+
+  #entry(): { key: Expression; value: Expression } {
+    const optional = this.#skip('?');
+    const key = this.#expression();
+    this.#expect(':');
+    const value = this.#expression();
+    return { key, value: optional ? this.#maybe(value) : value };
+  }
+
+  #maybe(of: Expression): Expression { return this.#made({ kind: 'maybe', of, at: of.at }, [of]); }
+
+  /** What stands between commas up to a closing sign. A comma may follow the last. */
+  #until<T>(close: string, read: () => T): T[] {
+    const found: T[] = [];
+    while (!this.#is(close)) {
+      found.push(read());
+      if (!this.#skip(',')) break;
+    }
+    this.#expect(close);
+    return found;
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Types of expressions as far as they can be known before anything runs. `dyn` is what the reference calls so; `?` is what is not worked out here and may be
+ * anything. Both go with every type, but only `dyn` is known not to be the type that is wanted.
+ */
+export interface Type {
+  readonly name: string;
+  readonly of: readonly Type[];
+  /** Of objects whose fields are known. */
+  readonly fields?: Readonly<Record<string, Type>>;
+}
+
+const simple = (name: string): Type => ({ name, of: [] });
+export const DYN = simple('dyn');
+export const UNKNOWN = simple('?');
+export const BOOL = simple('bool');
+export const list = (of: Type): Type => ({ name: 'list', of: [of] });
+export const map = (key: Type, value: Type): Type => ({ name: 'map', of: [key, value] });
+export const optional = (of: Type): Type => ({ name: 'optional_type', of: [of] });
+export const object = (name: string, fields: Readonly<Record<string, Type>>): Type => ({ name, of: [], fields });
+
+/** `map<string, list<A>>`; single capital letters stand for any type. Throws SyntaxError for what is not a type. */
+export function typeOf(text: string): Type {
+  const match = /^([\w.?]+)(?:<(.*)>)?$/.exec(text.trim());
+  if (!match) throw new SyntaxError(`not a type: ${text}`);
+  return { name: match[1] ?? '', of: match[2] === undefined ? [] : splitTypes(match[2]).map(typeOf) };
+}
+
+/** Splits at the commas that are not within angle brackets. */
+export function splitTypes(text: string): string[] {
+  const parts = text.split(',');
+  return parts.reduce<string[]>((found, part) => {
+    const last = found.at(-1);
+    if (last !== undefined && last.split('<').length > last.split('>').length) found[found.length - 1] = `${last},${part}`;
+    else found.push(part);
+    return found;
+  }, []).filter(part => part.trim() !== '');
+}
+
+export const isOpen = ({ name }: Type): boolean => name === 'dyn' || name === '?';
+const isParameter = ({ name }: Type): boolean => /^[A-Z]$/.test(name);
+const shown: ReadonlyMap<string, string> = new Map([['?', 'dyn'], ['google.protobuf.Timestamp', 'timestamp'], ['google.protobuf.Duration', 'duration']]);
+
+/** As the reference prints it in messages. */
+export function printed({ name, of }: Type): string {
+  return of.length === 0 ? (shown.get(name) ?? name) : `${name}(${of.map(printed).join(', ')})`;
+}
+
+const neverNull: ReadonlySet<string> = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'type']);
+
+/** Whether a value of one type may stand where another is expected. Parameters are bound by the first value that they meet. */
+export function accepts(expected: Type, actual: Type, bound: Map<string, Type>): boolean {
+  if (isParameter(expected)) return bindParameter(expected.name, actual, bound);
+  if (isOpen(expected) || isOpen(actual)) return true;
+  if (actual.name === 'null' || expected.name === 'null') return actual.name === expected.name || !neverNull.has(actual.name === 'null' ? expected.name : actual.name);
+  return expected.name === actual.name && expected.of.every((part, position) => accepts(part, actual.of[position] ?? UNKNOWN, bound));
+}
+
+function bindParameter(name: string, actual: Type, bound: Map<string, Type>): boolean {
+  const before = bound.get(name);
+  if (before === undefined) bound.set(name, actual);
+  else if (!accepts(before, actual, new Map())) return false;
+  else bound.set(name, joined(before, actual));
+  return true;
+}
+
+/** A type with its parameters filled in; those that met nothing stay unknown. */
+export function filled(type: Type, bound: ReadonlyMap<string, Type>): Type {
+  if (isParameter(type)) return bound.get(type.name) ?? UNKNOWN;
+  return type.of.length === 0 ? type : { ...type, of: type.of.map(part => filled(part, bound)) };
+}
+
+/** What values of either type have in common. */
+export function joined(one: Type, other: Type): Type {
+  if (isOpen(one) || isOpen(other)) return one.name === 'dyn' && other.name === 'dyn' ? DYN : UNKNOWN;
+  if (one.name === 'null') return other;
+  if (other.name === 'null') return one;
+  if (one.name !== other.name) return UNKNOWN;
+  return one.of.length === 0 ? one : { ...one, of: one.of.map((part, position) => joined(part, other.of[position] ?? UNKNOWN)) };
+}
+
+export const sameType = (one: Type, other: Type): boolean => one.name === other.name && one.of.every((part, position) => sameType(part, other.of[position] ?? UNKNOWN));
