@@ -5,6 +5,7 @@ import { systemUser } from '../api/user.js';
 import type { ApiObject } from '../api/object.js';
 import type { Catalogue } from '../catalogue/resources.js';
 import type { Registry, WriteOptions } from '../registry/contract.js';
+import { certificateBlocks } from '../files/pem.js';
 import { membersOf } from '../registry/members.js';
 import type { Anchors } from './peer.js';
 
@@ -46,7 +47,7 @@ export function mergedTrust(current: PublishedTrust, own: PublishedTrust, now: n
 }
 
 function joinBundles(current: string, own: string, now: number): string {
-  const blocks = (text: string): string[] => (text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []).map((block) => `${block}\n`);
+  const blocks = (text: string): string[] => certificateBlocks(text).map((block) => `${block}\n`);
   return [...new Set([...blocks(current).filter((block) => counts(block, now)), ...blocks(own)])].join('');
 }
 

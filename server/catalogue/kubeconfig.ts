@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import type { ConnectionOptions } from 'node:tls';
 import { parse } from 'yaml';
 
 /** How to reach a server, and as whom. Texts in PEM. */
@@ -13,6 +14,17 @@ export interface ConnectionSettings {
   readonly token?: () => string;
   readonly skipTlsVerify?: boolean;
   readonly tlsServerName?: string;
+}
+
+/** What the settings say about TLS, in Node's words. */
+export function tlsTerms({ ca, cert, key, skipTlsVerify = false, tlsServerName }: ConnectionSettings): ConnectionOptions {
+  return { ca, cert, key, rejectUnauthorized: !skipTlsVerify, ...(tlsServerName === undefined ? {} : { servername: tlsServerName }) };
+}
+
+/** What the settings say about who asks. To be asked before each request. */
+export function identifying({ token }: ConnectionSettings): { readonly authorization?: string } {
+  const value = token?.();
+  return value === undefined ? {} : { authorization: `Bearer ${value}` };
 }
 
 /** A named entry; its content stands under the word that says what it is. */

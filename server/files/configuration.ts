@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { yamlCodec } from '../../workers/codecs/yaml.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
 
-/** What a configuration may look like; members that are not named are refused. */
-export type Shape = 'text' | 'bool' | 'integer' | { readonly list: Shape } | { readonly fields: Readonly<Record<string, Shape>> };
+/** What a configuration may look like; members that are not named are refused. What an `object` holds is nobody's business. */
+export type Shape = 'text' | 'bool' | 'integer' | 'object' | { readonly oneOf: readonly string[] } | { readonly list: Shape } | { readonly fields: Readonly<Record<string, Shape>> };
 
 export interface ConfigurationKind {
   /** The option that names the file, for messages. */
@@ -17,15 +17,20 @@ const depthMax = 50;
 const complaintsMax = 20;
 
 /** Reads a configuration file in YAML or JSON. Throws with option, file and everything that is wrong: a word that is misspelt must not be ignored. */
-export function readConfiguration(file: string, { option, kind, apiVersions, fields }: ConfigurationKind): JsonObject {
-  const fail = (what: string, cause?: unknown): never => { throw new Error(`${option}: ${file} ${what}`, { cause }); };
+export function readConfiguration(file: string, wanted: ConfigurationKind): JsonObject {
+  const fail = (what: string, cause?: unknown): never => { throw new Error(`${wanted.option}: ${file} ${what}`, { cause }); };
   const bytes = readBytes(file, (cause) => fail(`cannot be read: ${cause.message}`, cause));
   const result = yamlCodec.decode(bytes, { findDuplicates: true, depthMax });
   if (!result.ok) return fail(`is not YAML: ${result.message}`);
   const value = result.value as JsonValue;
-  if (!isObject(value) || value['kind'] !== kind || !apiVersions.includes(String(value['apiVersion']))) return fail(`must hold kind ${kind} of apiVersion ${apiVersions.join(' or ')}`);
-  const complaints = [...result.duplicates, ...misfits(value, { fields: { apiVersion: 'text', kind: 'text', ...fields } }, '')];
-  return complaints.length === 0 ? value : fail(complaints.slice(0, complaintsMax).join('; '));
+  const complaints = [...result.duplicates, ...configurationComplaints(value, wanted)];
+  return complaints.length === 0 ? value as JsonObject : fail(complaints.slice(0, complaintsMax).join('; '));
+}
+
+/** What is wrong in a parsed document: another kind than `wanted`, or each member that does not have its shape, by its path. Pure. */
+export function configurationComplaints(value: JsonValue, { kind, apiVersions, fields }: ConfigurationKind): readonly string[] {
+  if (!isObject(value) || value['kind'] !== kind || !apiVersions.includes(String(value['apiVersion']))) return [`must hold kind ${kind} of apiVersion ${apiVersions.join(' or ')}`];
+  return misfits(value, { fields: { apiVersion: 'text', kind: 'text', ...fields } }, '');
 }
 
 function readBytes(file: string, fail: (cause: Error) => never): Buffer {
@@ -44,6 +49,8 @@ function misfits(value: JsonValue | undefined, shape: Shape, path: string): stri
   if (shape === 'text') return typeof value === 'string' ? [] : [`${path} must be a text`];
   if (shape === 'bool') return typeof value === 'boolean' ? [] : [`${path} must be true or false`];
   if (shape === 'integer') return Number.isSafeInteger(value) ? [] : [`${path} must be a whole number`];
+  if (shape === 'object') return isObject(value) ? [] : [`${path} must be an object`];
+  if ('oneOf' in shape) return shape.oneOf.includes(value as string) ? [] : [`${path} must be one of ${shape.oneOf.join(', ')}, not ${JSON.stringify(String(value))}`];
   if ('list' in shape) return Array.isArray(value) ? value.flatMap((item, index) => misfits(item, shape.list, `${path}[${index}]`)) : [`${path} must be a list`];
   if (!isObject(value)) return [`${path} must be an object`];
   return Object.entries(value).flatMap(([name, member]) => {

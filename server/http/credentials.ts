@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { SecureContextOptions } from 'node:tls';
+import { certificateBlocks } from '../files/pem.js';
 
 /** Keys and certificates that cannot be used. The message names the file and says what is wrong with it. */
 export class CredentialError extends Error {}
@@ -27,7 +28,7 @@ export interface Authorities { readonly pem: Buffer; readonly certificates: read
 /** Reads the bundle of authorities that an option names; each certificate in it must be readable. */
 export function readAuthorities(file: string, option: string): Authorities {
   const bytes = readPem(file, `certificate bundle of ${option}`);
-  const blocks = bytes.toString('latin1').match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+  const blocks = certificateBlocks(bytes.toString('latin1'));
   if (blocks.length === 0) throw new CredentialError(`${option}: ${file} holds no PEM certificate`);
   return { pem: bytes, certificates: blocks.map((block) => parseCertificate(Buffer.from(block), file)) };
 }

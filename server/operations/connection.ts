@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pipeline } from 'node:stream/promises';
-import { loadKubeconfig, type ConnectionSettings } from '../catalogue/kubeconfig.js';
+import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../catalogue/kubeconfig.js';
 
 /** What a server answered that refused a command. */
 export class RefusedError extends Error {
@@ -86,14 +86,12 @@ const leaderTries = 30;
 const leaderWaitMs = 100;
 const answerTimeoutMs = 60_000;
 
-function open({ server, ca, cert, key, token, skipTlsVerify = false, tlsServerName }: ConnectionSettings, method: string, path: string, body?: object, agent: Agent | false = false): Promise<IncomingMessage> {
+function open(settings: ConnectionSettings, method: string, path: string, body?: object, agent: Agent | false = false): Promise<IncomingMessage> {
+  const { server } = settings;
   const content = body === undefined ? undefined : JSON.stringify(body);
-  const bearer = token?.();
-  const headers = { accept: 'application/json', ...(content === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }), ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) };
+  const headers = { accept: 'application/json', ...(content === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }), ...identifying(settings) };
   return new Promise((resolve, reject) => {
-    const outgoing = request(new URL(path, server), {
-      method, headers, ca, cert, key, agent, rejectUnauthorized: !skipTlsVerify, timeout: answerTimeoutMs, ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
-    }, resolve);
+    const outgoing = request(new URL(path, server), { method, headers, agent, timeout: answerTimeoutMs, ...tlsTerms(settings) }, resolve);
     outgoing.on('timeout', () => { outgoing.destroy(new Error(`no answer within ${answerTimeoutMs / 1000} s`)); });
     outgoing.on('error', (cause) => { reject(new Error(`${server} cannot be reached: ${cause.message}`, { cause })); });
     outgoing.end(content);

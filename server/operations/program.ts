@@ -5,9 +5,6 @@ import { compareReplicas } from './compare.js';
 import { Servers } from './connection.js';
 import { addMember, listMembers, membersTable, promoteMember, removeMember } from './members.js';
 
-
-
-
 interface Reach { readonly kubeconfig: string; readonly server: readonly string[] }
 interface Owner { readonly dataDir: string; readonly memberId: string; readonly clusterToken: string }
 

@@ -1,6 +1,6 @@
 import { Agent as PlainAgent, request as plainRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
-import { loadKubeconfig, type ConnectionSettings } from '../catalogue/kubeconfig.js';
+import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../catalogue/kubeconfig.js';
 
 /** A service outside that is asked over HTTP: for decisions, for reviews of tokens, to take audit events. */
 export interface WebhookClient {
@@ -42,7 +42,7 @@ export function clientFor(settings: ConnectionSettings): WebhookClient {
   const url = new URL(settings.server);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Error(`the server must be an http or https URL, not ${settings.server}`);
   const secure = url.protocol === 'https:';
-  const agent = secure ? new Agent({ keepAlive: true, maxSockets: connectionsMax, ...tlsOptions(settings) }) : new PlainAgent({ keepAlive: true, maxSockets: connectionsMax });
+  const agent = secure ? new Agent({ keepAlive: true, maxSockets: connectionsMax, ...tlsTerms(settings) }) : new PlainAgent({ keepAlive: true, maxSockets: connectionsMax });
   return {
     close: () => { agent.destroy(); },
     post: (body, { timeoutMs, signal }) => new Promise((resolve, reject) => {
@@ -61,9 +61,8 @@ export function clientFor(settings: ConnectionSettings): WebhookClient {
   };
 }
 
-function headersFor(body: string, { token }: ConnectionSettings): OutgoingHttpHeaders {
-  const value = token?.();
-  return { 'content-type': 'application/json', accept: 'application/json', 'content-length': Buffer.byteLength(body), ...(value === undefined ? {} : { authorization: `Bearer ${value}` }) };
+function headersFor(body: string, settings: ConnectionSettings): OutgoingHttpHeaders {
+  return { 'content-type': 'application/json', accept: 'application/json', 'content-length': Buffer.byteLength(body), ...identifying(settings) };
 }
 
 /** Resolves with the body of a success. Rejects with a WebhookError for any other status, and for a body that is too long. */
@@ -82,10 +81,6 @@ async function readAnswer(answer: IncomingMessage, host: string): Promise<string
 }
 
 const excerptCharacters = 200;
-
-function tlsOptions({ ca, cert, key, skipTlsVerify = false, tlsServerName }: ConnectionSettings): object {
-  return { ca, cert, key, rejectUnauthorized: !skipTlsVerify, ...(tlsServerName === undefined ? {} : { servername: tlsServerName }) };
-}
 
 function retryAfter(header: string | undefined): number | null {
   const seconds = Number(header);

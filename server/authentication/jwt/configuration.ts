@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { createScope, type Program } from '../../cel/environment.js';
 import { readConfiguration, type Shape } from '../../files/configuration.js';
+import { certificateBlocks } from '../../files/pem.js';
 import { itemsOf, membersOf, textAt } from '../../registry/members.js';
 import { duplicate, invalid, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { signatureAlgorithms, type JwtSettings, type Mapping, type Rule } from './settings.js';
@@ -207,7 +208,7 @@ function extraKeyComplaint(key: string): string | null {
 
 /** Also used for the file of the option. */
 export function authorityComplaint(pem: string): string | null {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+  const blocks = certificateBlocks(pem);
   try {
     for (const block of blocks) new X509Certificate(block);
   } catch (error) {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject, JsonValue } from '../../../server/api/object.js';
 import { readPolicy } from '../../../server/audit/policy.js';
 import { extentBy } from '../../../server/audit/rules.js';
 import type { Attributes } from '../../../server/authorization/authorizer.js';
 
-const policyOf = (rules: readonly JsonObject[], more: JsonObject = {}): unknown => ({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules, ...more });
+const policyOf = (rules: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [...rules], ...more });
 
 function extentFor(rules: readonly JsonObject[], attributes: Attributes, more: JsonObject = {}): ReturnType<ReturnType<typeof extentBy>> {
   const result = readPolicy(policyOf(rules, more));
@@ -18,20 +18,22 @@ const onScale: Attributes = { ...onSecret, group: 'apps', verb: 'update', resour
 const onPath: Attributes = { isResource: false, user, verb: 'get', path: '/healthz/ping' };
 
 describe('audit, policy', () => {
-  const refused: Readonly<Record<string, readonly [unknown, RegExp]>> = {
-    'what is no object': ['text', /the document must be an object/],
-    'another version': [{ apiVersion: 'audit.k8s.io/v1beta1', kind: 'Policy', rules: [{ level: 'None' }] }, /apiVersion must be "audit.k8s.io\/v1"/],
-    'another kind': [{ apiVersion: 'audit.k8s.io/v1', kind: 'Event', rules: [{ level: 'None' }] }, /kind must be "Policy"/],
+  const refused: Readonly<Record<string, readonly [JsonValue, RegExp]>> = {
+    'what is no object': ['text', /must hold kind Policy/],
+    'another version': [{ apiVersion: 'audit.k8s.io/v1beta1', kind: 'Policy', rules: [{ level: 'None' }] }, /must hold .* apiVersion audit\.k8s\.io\/v1$/],
+    'another kind': [{ apiVersion: 'audit.k8s.io/v1', kind: 'Event', rules: [{ level: 'None' }] }, /must hold kind Policy/],
     'no rules': [policyOf([]), /rules must have at least one rule/],
     'a rule without level': [policyOf([{}]), /rules\[0\]\.level must be one of None, Metadata, Request, RequestResponse, not nothing/],
     'a level that does not exist': [policyOf([{ level: 'All' }]), /rules\[0\]\.level .* not "All"/],
-    'a stage that does not exist': [policyOf([{ level: 'None', omitStages: ['Response'] }]), /rules\[0\]\.omitStages must name stages/],
+    'a stage that does not exist': [policyOf([{ level: 'None', omitStages: ['Response'] }]), /rules\[0\]\.omitStages\[0\] must be one of RequestReceived, .* not "Response"/],
     'an unknown member': [policyOf([{ level: 'None', user: ['ada'] }]), /rules\[0\]\.user is unknown/],
     'a text in place of a list': [policyOf([{ level: 'None', users: 'ada' }]), /rules\[0\]\.users must be a list/],
     'paths beside resources': [policyOf([{ level: 'None', nonResourceURLs: ['/x'], resources: [{ group: '' }] }]), /cannot stand beside/],
     'a star in the middle of a path': [policyOf([{ level: 'None', nonResourceURLs: ['/x*y'] }]), /may have "\*" at its end only/],
     'a path without a slash': [policyOf([{ level: 'None', nonResourceURLs: ['x'] }]), /must begin with "\/"/],
     'a group with a version': [policyOf([{ level: 'None', resources: [{ group: 'apps/v1' }] }]), /is a group without a version/],
+    'what is not a list': [policyOf([], { rules: 'none' }), /rules must be a list/],
+    'metadata that are none': [policyOf([{ level: 'None' }], { metadata: 'x' }), /metadata must be an object/],
     'names without resources': [policyOf([{ level: 'None', resources: [{ group: '', resourceNames: ['a'] }] }]), /needs resources beside it/],
   };
   for (const [what, [document, complaint]] of Object.entries(refused)) {
