@@ -8,8 +8,8 @@ export function sameValue(a: unknown, b: unknown): boolean {
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index]));
   const left = a as Readonly<Record<string, unknown>>;
   const right = b as Readonly<Record<string, unknown>>;
-  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
-  for (const name of names) if (!sameValue(left[name], right[name])) return false;
+  for (const name of Object.keys(left)) if (!sameValue(left[name], right[name])) return false;
+  for (const name of Object.keys(right)) if (!Object.hasOwn(left, name) && !sameValue(left[name], right[name])) return false;
   return true;
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { FieldSetBuilder, type FieldSet, fieldElement } from './fieldset.js';
+import { FieldSet, fieldElement } from './fieldset.js';
 import { indexItems } from './items.js';
 import { isObject, shapeOf, type Schema, type Shape } from './schema.js';
 
@@ -8,57 +8,73 @@ export interface Comparison { readonly added: FieldSet; readonly modified: Field
 
 /** Compares field by field; atomic lists, maps and structs count as one field. */
 export function compare(before: JsonObject, after: JsonObject, schema: Schema): Comparison {
-  const walk = new Walk();
-  walk.values([], schema, before, after);
-  return { added: walk.added.build(), modified: walk.modified.build(), removed: walk.removed.build() };
+  const changes = new Changes();
+  const shape = shapeOf(schema, before, after);
+  if (!isOneField(shape, before, after)) below(changes, shape, before, after);
+  return { added: setOf(false, changes.added), modified: setOf(false, changes.modified), removed: setOf(false, changes.removed) };
 }
 
 export const isSame = ({ added, modified, removed }: Comparison): boolean => added.isEmpty && modified.isEmpty && removed.isEmpty;
 
-class Walk {
-  readonly added = new FieldSetBuilder();
-  readonly modified = new FieldSetBuilder();
-  readonly removed = new FieldSetBuilder();
+type Children = Map<string, FieldSet>;
 
-  values(path: readonly string[], schema: Schema, before: JsonValue | undefined, after: JsonValue | undefined): void {
-    if (before === undefined && after === undefined) return;
-    const shape = shapeOf(schema, before, after);
-    if (this.isOneField(shape, before, after)) { this.oneField(path, before, after); return; }
-    if (shape.kind === 'list') this.items(path, shape, before, after);
-    else if (shape.kind === 'object') this.members(path, shape, before, after);
-    if (path.length === 0) return;
-    if (before === undefined) this.added.insert(path);
-    else if (after === undefined) this.removed.insert(path);
+/** What changed among the members or items of one value. Most have nothing to say, and then hold nothing. */
+class Changes {
+  added: Children | null = null;
+  modified: Children | null = null;
+  removed: Children | null = null;
+}
+
+const none: ReadonlyMap<string, FieldSet> = new Map();
+const setOf = (self: boolean, children: Children | null): FieldSet => FieldSet.of(self, children ?? none);
+const isPresent = (set: FieldSet): boolean => !set.isEmpty;
+
+/** One member or item; `into` is what is known of those beside it. */
+function values(into: Changes, element: string, schema: Schema, before: JsonValue | undefined, after: JsonValue | undefined): void {
+  if (before === undefined && after === undefined) return;
+  const shape = shapeOf(schema, before, after);
+  if (isOneField(shape, before, after)) {
+    if (before === undefined) (into.added ??= new Map()).set(element, FieldSet.leaf);
+    else if (after === undefined) (into.removed ??= new Map()).set(element, FieldSet.leaf);
+    else if (!sameValue(before, after)) (into.modified ??= new Map()).set(element, FieldSet.leaf);
+    return;
   }
+  const changes = new Changes();
+  below(changes, shape, before, after);
+  const [added, modified, removed] = [setOf(before === undefined, changes.added), setOf(false, changes.modified), setOf(after === undefined, changes.removed)];
+  if (isPresent(added)) (into.added ??= new Map()).set(element, added);
+  if (isPresent(modified)) (into.modified ??= new Map()).set(element, modified);
+  if (isPresent(removed)) (into.removed ??= new Map()).set(element, removed);
+}
 
-  /** Two empty values are compared as a whole, so that absent, null and empty stay apart; so are values of different shapes. */
-  private isOneField(shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): boolean {
-    if (shape.kind === 'leaf') return true;
-    if (shape.kind === 'list' ? shape.relationship === 'atomic' : shape.atomic) return true;
-    return isBare(before) && isBare(after);
+function below(changes: Changes, shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): void {
+  if (shape.kind === 'list') items(changes, shape, before, after);
+  else if (shape.kind === 'object') members(changes, shape, before, after);
+}
+
+/** Two empty values are compared as a whole, so that absent, null and empty stay apart; so are values of different shapes. */
+function isOneField(shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): boolean {
+  if (shape.kind === 'leaf') return true;
+  if (shape.kind === 'list' ? shape.relationship === 'atomic' : shape.atomic) return true;
+  return isBare(before) && isBare(after);
+}
+
+/** Of thousands of members most are as they were; they cost one look at the other side. */
+function members(changes: Changes, shape: Extract<Shape, { kind: 'object' }>, before: JsonValue | undefined, after: JsonValue | undefined): void {
+  const left = isObject(before) ? before : {};
+  const right = isObject(after) ? after : {};
+  for (const name of Object.keys(left)) {
+    const [was, is] = [left[name], own(right, name)];
+    if (was !== is) values(changes, fieldElement(name), shape.member(name), was, is);
   }
+  for (const name of Object.keys(right)) if (!Object.hasOwn(left, name)) values(changes, fieldElement(name), shape.member(name), undefined, right[name]);
+}
 
-  private oneField(path: readonly string[], before: JsonValue | undefined, after: JsonValue | undefined): void {
-    if (path.length === 0) return;
-    if (before === undefined) this.added.insert(path);
-    else if (after === undefined) this.removed.insert(path);
-    else if (!sameValue(before, after)) this.modified.insert(path);
-  }
-
-  private members(path: readonly string[], shape: Extract<Shape, { kind: 'object' }>, before: JsonValue | undefined, after: JsonValue | undefined): void {
-    const left = isObject(before) ? before : {};
-    const right = isObject(after) ? after : {};
-    for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
-      this.values([...path, fieldElement(name)], shape.member(name), own(left, name), own(right, name));
-    }
-  }
-
-  private items(path: readonly string[], shape: Extract<Shape, { kind: 'list' }>, before: JsonValue | undefined, after: JsonValue | undefined): void {
-    const left = indexItems(shape, Array.isArray(before) ? before : [], 'first');
-    const right = indexItems(shape, Array.isArray(after) ? after : [], 'first');
-    for (const element of new Set([...left.elements, ...right.elements])) {
-      this.values([...path, element], shape.element, left.byElement.get(element), right.byElement.get(element));
-    }
+function items(changes: Changes, shape: Extract<Shape, { kind: 'list' }>, before: JsonValue | undefined, after: JsonValue | undefined): void {
+  const left = indexItems(shape, Array.isArray(before) ? before : [], 'first');
+  const right = indexItems(shape, Array.isArray(after) ? after : [], 'first');
+  for (const element of new Set([...left.elements, ...right.elements])) {
+    values(changes, element, shape.element, left.byElement.get(element), right.byElement.get(element));
   }
 }
 

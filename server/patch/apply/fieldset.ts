@@ -12,6 +12,9 @@ export class FieldSet {
   static readonly empty = new FieldSet(false, new Map());
   static readonly leaf = new FieldSet(true, new Map());
 
+  /** The `fieldsV1` form once it is known; nobody changes it. Sets of thousands of fields are mostly written as they were read. */
+  private written: JsonObject | null = null;
+
   private constructor(readonly self: boolean, readonly children: ReadonlyMap<string, FieldSet>) {}
 
   /** Builds a node; children without members are dropped, so that equal sets have equal trees. */
@@ -34,15 +37,17 @@ export class FieldSet {
     return node?.self ?? false;
   }
 
+  /** This very set when it holds all of the other. */
   union(other: FieldSet): FieldSet {
     if (other.isEmpty || other === this) return this;
     if (this.isEmpty) return other;
-    const children = new Map(this.children);
+    let children: Map<string, FieldSet> | null = null;
     for (const [element, theirs] of other.children) {
-      const ours = children.get(element);
-      children.set(element, ours === undefined ? theirs : ours.union(theirs));
+      const ours = this.children.get(element);
+      const both = ours === undefined ? theirs : ours.union(theirs);
+      if (both !== ours) (children ??= new Map(this.children)).set(element, both);
     }
-    return FieldSet.of(this.self || other.self, children);
+    return children === null && this.self === (this.self || other.self) ? this : FieldSet.of(this.self || other.self, children ?? this.children);
   }
 
   intersection(other: FieldSet): FieldSet {
@@ -55,15 +60,21 @@ export class FieldSet {
     return FieldSet.of(this.self && other.self, children);
   }
 
-  /** Paths of this set that are not in `other`. A path is removed only by itself, not by its parent. */
+  /** Paths of this set that are not in `other`; this very set when there are no others. A path is removed only by itself, not by its parent. */
   difference(other: FieldSet): FieldSet {
     if (other.isEmpty) return this;
-    const children = new Map<string, FieldSet>();
-    for (const [element, ours] of this.children) {
-      const theirs = other.children.get(element);
-      children.set(element, theirs === undefined ? ours : ours.difference(theirs));
+    let children: Map<string, FieldSet> | null = null;
+    for (const element of (this.children.size < other.children.size ? this : other).children.keys()) {
+      const [ours, theirs] = [this.children.get(element), other.children.get(element)];
+      if (ours === undefined || theirs === undefined) continue;
+      const rest = ours.difference(theirs);
+      if (rest === ours) continue;
+      children ??= new Map(this.children);
+      if (rest.isEmpty) children.delete(element);
+      else children.set(element, rest);
     }
-    return FieldSet.of(this.self && !other.self, children);
+    const self = this.self && !other.self;
+    return children === null && self === this.self ? this : FieldSet.of(self, children ?? this.children);
   }
 
   /** Like `difference`, but a path in `other` takes everything below it away too. */
@@ -94,25 +105,43 @@ export class FieldSet {
     for (const [element, child] of this.children) yield* child.paths([...prefix, element]);
   }
 
-  /** The `fieldsV1` form, elements sorted. */
+  /** The `fieldsV1` form, elements sorted. It is shared: nobody may change it. */
   toFieldsV1(): JsonObject {
+    if (this.children.size === 0) return {};
+    if (this.written !== null) return this.written;
     const fields: JsonObject = {};
-    if (this.self && this.children.size > 0) fields['.'] = {};
-    for (const [element, child] of [...this.children].sort(([a], [b]) => compareElements(a, b))) fields[element] = child.toFieldsV1();
-    return fields;
+    if (this.self) fields['.'] = {};
+    for (const element of sortedElements([...this.children.keys()])) fields[element] = (this.children.get(element) as FieldSet).toFieldsV1();
+    return this.written = fields;
   }
 
-  /** Reads the `fieldsV1` form; throws RangeError for what is not one. */
+  /** Reads the `fieldsV1` form; throws RangeError for what is not one. What is read becomes part of the set and must not be changed. */
   static fromFieldsV1(fields: JsonValue | undefined, root = true): FieldSet {
     if (fields === null || typeof fields !== 'object' || Array.isArray(fields)) throw new RangeError('fieldsV1 must be made of objects');
+    const elements = Object.keys(fields);
+    if (elements.length === 0) return root ? FieldSet.empty : FieldSet.leaf;
     const children = new Map<string, FieldSet>();
-    let self = false;
-    for (const element of Object.keys(fields)) {
-      if (element === '.') { self = true; continue; }
-      if (!/^[fkvi]:/.test(element)) throw new RangeError(`fieldsV1 has the path element ${JSON.stringify(element)}, which starts with none of f:, k:, v:, i:`);
-      children.set(canonicalElement(element), FieldSet.fromFieldsV1(fields[element], false));
+    let [self, previous, asWritten] = [false, '', true];
+    for (const element of elements) {
+      const below = fields[element];
+      if (element === '.') {
+        self = true;
+        asWritten &&= previous === '' && isBare(below);
+        continue;
+      }
+      const canonical = canonicalElement(element);
+      const child = FieldSet.fromFieldsV1(below, false);
+      asWritten &&= canonical === element && (previous === '' || compareElements(previous, element) < 0) && child.isWrittenAs(below as JsonObject);
+      previous = element;
+      children.set(canonical, child);
     }
-    return FieldSet.of(self || (!root && children.size === 0), children);
+    const set = FieldSet.of(self || (!root && children.size === 0), children);
+    if (asWritten && set.children.size > 0) set.written = fields;
+    return set;
+  }
+
+  private isWrittenAs(fields: JsonObject): boolean {
+    return this.children.size === 0 ? isBare(fields) : this.written === fields;
   }
 }
 
@@ -146,7 +175,15 @@ export function keyElement(key: Readonly<Record<string, JsonValue>>): string {
   return `k:{${members.join(',')}}`;
 }
 
+const isBare = (fields: JsonValue | undefined): boolean => typeof fields === 'object' && fields !== null && Object.keys(fields).length === 0;
+
+const COLON = ':'.charCodeAt(0);
+const elementOrder = 'fkvi';
+
 function canonicalElement(element: string): string {
+  if (element.charCodeAt(1) !== COLON || !elementOrder.includes(element.charAt(0))) {
+    throw new RangeError(`fieldsV1 has the path element ${JSON.stringify(element)}, which starts with none of f:, k:, v:, i:`);
+  }
   if (!element.startsWith('k:')) return element;
   try {
     return keyElement(JSON.parse(element.slice(2)) as Record<string, JsonValue>);
@@ -155,9 +192,13 @@ function canonicalElement(element: string): string {
   }
 }
 
-const elementOrder = 'fkvi';
 function compareElements(a: string, b: string): number {
-  const kind = elementOrder.indexOf(a[0] ?? '') - elementOrder.indexOf(b[0] ?? '');
-  if (kind !== 0) return kind;
+  if (a.charCodeAt(0) !== b.charCodeAt(0)) return elementOrder.indexOf(a.charAt(0)) - elementOrder.indexOf(b.charAt(0));
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Sorts in place. Elements of one kind, as almost always, are sorted as the texts they are, which needs no function. */
+function sortedElements(elements: string[]): string[] {
+  const kind = elements[0]?.charCodeAt(0);
+  return elements.every((element) => element.charCodeAt(0) === kind) ? elements.sort() : elements.sort(compareElements);
 }

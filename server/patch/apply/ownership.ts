@@ -46,13 +46,19 @@ export function disown(before: ApiObject, after: ApiObject, managers: Managers, 
   };
   const comparison = comparisonIn(apiVersion);
   if (comparison === null) throw new RangeError(`no schema for ${apiVersion}`);
+  const unions = new Map<Comparison, FieldSet>();
+  const touched = (change: Comparison): FieldSet => {
+    let known = unions.get(change);
+    if (known === undefined) unions.set(change, known = change.modified.union(change.added));
+    return known;
+  };
   const kept = new Map<string, ManagerEntry>();
   const conflicts: ApplyConflict[] = [];
   for (const [key, entry] of managers) {
     if (key === self) { kept.set(key, entry); continue; }
     const change = comparisonIn(entry.apiVersion);
     if (change === null) continue;
-    const disputed = entry.fields.intersection(change.modified.union(change.added));
+    const disputed = entry.fields.intersection(touched(change));
     if (!disputed.isEmpty) conflicts.push({ manager: entry, fields: disputed });
     const fields = entry.fields.difference(disputed).difference(change.removed);
     if (!fields.isEmpty) kept.set(key, fields === entry.fields ? entry : { ...entry, fields });
@@ -80,6 +86,6 @@ export function ownUpdate(before: ApiObject, after: ApiObject, managers: Manager
   const gained = managedOnly(comparison.added.union(comparison.modified));
   const owned = new Map(result.managers);
   if (gained.isEmpty) return owned;
-  owned.set(key, { ...id, time: now, fields: gained.union(owned.get(key)?.fields ?? FieldSet.empty) });
+  owned.set(key, { ...id, time: now, fields: (owned.get(key)?.fields ?? FieldSet.empty).union(gained) });
   return owned;
 }
