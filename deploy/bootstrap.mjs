@@ -20,6 +20,7 @@ const commands = {
   test: { about: 'run all tests; further arguments go to mocha', run: args => child([path.join(dist, 'test', 'run.js'), ...args]) },
   build: { about: 'compile into dist/', run: async () => 0 },
   simulate: { about: 'run seeded Raft schedules (npm run simulate -- --help)', run: args => child([path.join(dist, 'test', 'simulation', 'main.js'), ...args]) },
+  torture: { about: 'break a cluster of real processes and check its promises (npm run torture -- --help)', run: args => child([path.join(dist, 'test', 'torture', 'main.js'), ...args]) },
   bench: { about: 'measure throughput (npm run bench -- --help)', run: args => child([path.join(dist, 'test', 'bench', 'main.js'), ...args]) },
   golden: { about: 'replay recorded scenarios (npm run golden -- --help)', run: args => child([path.join(dist, 'test', 'golden', 'main.js'), ...args]) },
 };

@@ -1,0 +1,23 @@
+import { expect } from 'chai';
+import fs from 'node:fs';
+import path from 'node:path';
+import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
+import { torture } from '../torture/torture.js';
+
+/** How long faults begin, and the seed that draws them: `npm run torture` is the same for as long as one likes. */
+const seconds = Number(process.env['TORTURE_SECONDS'] ?? 30);
+const seed = Number(process.env['TORTURE_SEED'] ?? 1);
+/** Starting, mending and judging come on top, on a machine that may be busy. */
+const overheadMs = 600_000;
+
+describe('torture', function () {
+  this.timeout(seconds * 1000 * 2 + overheadMs);
+
+  it('keeps every promise while members are killed, stopped, cut off, restarted and replaced under traffic', async function () {
+    if (!fs.existsSync('/proc/net/tcp')) this.skip();
+    const directory = path.join(temporaryDirectory('torture'), 'run');
+    const { findings } = await torture({ seed, faultsMs: seconds * 1000, directory, progress: (line) => { process.stdout.write(`      ${line}\n`); } });
+    const log = findings.length === 0 ? '' : fs.readFileSync(path.join(directory, 'torture.log'), 'utf8');
+    expect(findings, `seed ${seed}; what happened:\n${log}`).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,133 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { apiserverFlags, balancerFlags } from '../../../deploy/flags.js';
+import { ManagedProcess } from '../../../deploy/managedProcess.js';
+import { ensurePki, type PkiFiles } from '../../../deploy/pki.js';
+import { findFreePorts } from '../../../deploy/ports.js';
+import type { ClusterSettings, MemberSettings } from '../../../deploy/settings.js';
+import { ApiClient } from '../../fixtures/apiClient.js';
+import { PeerNetwork } from './peerNetwork.js';
+
+/** One member of the cluster: a process with its data, and a client of the operators for it. */
+export interface TortureMember extends MemberSettings {
+  readonly process: ManagedProcess;
+  readonly dataDirectory: string;
+  readonly address: string;
+  readonly client: ApiClient;
+}
+
+export interface MemberStatus {
+  readonly memberId: string;
+  readonly leaderId: string | null;
+  readonly role: string;
+  readonly revision: number;
+  readonly members: readonly { readonly id: string; readonly role: string }[];
+}
+
+const apiserverProgram = fileURLToPath(new URL('../../../server/main.js', import.meta.url));
+const balancerProgram = fileURLToPath(new URL('../../../deploy/balancer.js', import.meta.url));
+const token = 'torture';
+const members = ['r1', 'r2', 'r3'];
+const stopGraceMs = 20_000;
+const pollMs = 50;
+const statusTimeoutMs = 2_000;
+
+/**
+ * Three API servers behind a balancer, whose members can be killed, cut off from each other, and replaced. What replaces a member takes its place
+ * towards clients, its HTTPS port, under a new id.
+ */
+export class TortureCluster {
+  readonly network: PeerNetwork;
+  readonly address: string;
+  readonly members: TortureMember[] = [];
+  readonly #balancer: ManagedProcess;
+  #named = members.length;
+
+  private constructor(readonly directory: string, readonly pki: PkiFiles, settings: ClusterSettings, port: number, chance: (below: number) => number) {
+    this.address = `https://127.0.0.1:${port}`;
+    this.network = new PeerNetwork(() => new Map(this.members.flatMap(({ id, process: { pid } }) => pid === null ? [] : [[id, pid]])), chance);
+    this.#balancer = new ManagedProcess({ role: 'balancer', name: 'balancer', program: balancerProgram, args: balancerFlags({ settings, pki, port }), address: this.address, log: this.#log('balancer') });
+  }
+
+  static async start(directory: string, chance: (below: number) => number): Promise<TortureCluster> {
+    fs.mkdirSync(path.join(directory, 'logs'), { recursive: true });
+    const ports = await findFreePorts(2 * members.length + 1);
+    const settings = { token, members: members.map((id, index) => ({ id, securePort: ports[2 * index]!, peerPort: ports[2 * index + 1]! })) };
+    const cluster = new TortureCluster(directory, await ensurePki(path.join(directory, 'pki'), members), settings, ports.at(-1)!, chance);
+    for (const { id, peerPort } of settings.members) await cluster.network.add(id, peerPort);
+    for (const member of settings.members) cluster.members.push(cluster.#member(member, members, 'new'));
+    cluster.#balancer.start();
+    for (const member of cluster.members) member.process.start();
+    return cluster;
+  }
+
+  /** A further member, not started. With `place` it answers clients on the port of a member that is gone. */
+  async prepare(place: number | null): Promise<TortureMember> {
+    const id = `r${++this.#named}`;
+    const [peerPort = 0, freePort = 0] = await findFreePorts(2);
+    await ensurePki(path.join(this.directory, 'pki'), [...this.members.map((member) => member.id), id]);
+    await this.network.add(id, peerPort);
+    return this.#member({ id, securePort: place ?? freePort, peerPort }, [...this.members.map((member) => member.id), id], 'existing');
+  }
+
+  /** Takes it out of the harness: its process has ended, its data go. */
+  forget(member: TortureMember): void {
+    this.members.splice(this.members.indexOf(member), 1);
+    this.network.remove(member.id);
+    member.client.close();
+    fs.rmSync(member.dataDirectory, { recursive: true, force: true });
+  }
+
+  async status(member: TortureMember): Promise<MemberStatus | null> {
+    const answer = await member.client.request('GET', '/raft/v1/status', { timeoutMs: statusTimeoutMs }).catch(() => null);
+    return answer?.status === 200 ? answer.body as MemberStatus : null;
+  }
+
+  /** Whoever leads by its own account; of several the one with the most followers' word. */
+  async leader(): Promise<TortureMember | null> {
+    const answers = await Promise.all(this.members.map((member) => this.status(member)));
+    const named = answers.flatMap((answer) => answer?.leaderId ?? []);
+    const [most] = [...new Set(named)].sort((a, b) => named.filter((id) => id === b).length - named.filter((id) => id === a).length);
+    return this.members.find(({ id }) => id === most) ?? null;
+  }
+
+  /** True when every member serves within the time. */
+  async whole(timeoutMs: number): Promise<boolean> {
+    const ready = await Promise.all(this.members.map((member) => this.ready(member, timeoutMs)));
+    return ready.every(Boolean);
+  }
+
+  async ready(member: TortureMember, timeoutMs: number): Promise<boolean> {
+    const deadline = performance.now() + timeoutMs;
+    while (performance.now() < deadline) {
+      const answer = await member.client.request('GET', '/readyz', { timeoutMs: statusTimeoutMs }).catch(() => null);
+      if (answer?.status === 200) return true;
+      await delay(pollMs);
+    }
+    return false;
+  }
+
+  async stop(): Promise<void> {
+    this.network.heal();
+    await Promise.all([...this.members.map(({ process }) => process), this.#balancer].map((process) => process.stop(stopGraceMs)));
+    for (const { client } of this.members) client.close();
+    this.network.close();
+  }
+
+  #log(name: string): string {
+    return path.join(this.directory, 'logs', `${name}.log`);
+  }
+
+  #member(own: MemberSettings, all: readonly string[], state: 'new' | 'existing'): TortureMember {
+    const { id, securePort } = own;
+    const dataDirectory = path.join(this.directory, 'data', id);
+    const address = `https://127.0.0.1:${securePort}`;
+    const flags = apiserverFlags({ settings: { token, members: [own] }, pki: this.pki, port: 0 }, id, dataDirectory).filter((flag) => !flag.startsWith('--raft-initial-cluster='));
+    const cluster = all.map((name) => `${name}=${this.network.addressOf(name)}`).join(',');
+    const args = [...flags, `--raft-initial-cluster=${cluster}`, `--raft-initial-cluster-state=${state}`];
+    const process = new ManagedProcess({ role: 'apiserver', name: id, program: apiserverProgram, args, address, log: this.#log(id) });
+    return { ...own, process, dataDirectory, address, client: new ApiClient(address, this) };
+  }
+}

@@ -1,0 +1,39 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TortureCluster, TortureMember } from '../cluster/tortureCluster.js';
+
+const requestTimeoutMs = 12_000;
+const pauseMs = 200;
+
+/** A change of the membership did not come true within its time, although the faults meanwhile leave a majority from time to time. */
+export class ChangeTookTooLong extends Error {}
+
+/** Adds a member as one that only learns, starts it, and lets it vote once it has caught up. */
+export async function join(cluster: TortureCluster, member: TortureMember, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  await change(cluster, `adding ${member.id}`, deadline, 'POST', '/raft/v1/members', { id: member.id, address: cluster.network.addressOf(member.id) }, (roles) => roles.has(member.id));
+  member.process.start();
+  await change(cluster, `promoting ${member.id}`, deadline, 'POST', `/raft/v1/members/${member.id}/promote`, undefined, (roles) => roles.get(member.id) === 'voter');
+}
+
+export async function leave(cluster: TortureCluster, id: string, timeoutMs: number): Promise<void> {
+  await change(cluster, `removing ${id}`, performance.now() + timeoutMs, 'DELETE', `/raft/v1/members/${id}`, undefined, (roles) => !roles.has(id));
+}
+
+/** Asks one member after the other, as an operator would, until one of them says that it is done, or its leader knows it to be done. */
+async function change(
+  cluster: TortureCluster, what: string, deadline: number, method: string, path: string, body: object | undefined, done: (roles: ReadonlyMap<string, string>) => boolean,
+): Promise<void> {
+  let last = 'nobody answered';
+  for (let turn = 0; performance.now() < deadline; turn++) {
+    const member = cluster.members[turn % cluster.members.length];
+    if (member === undefined) break;
+    const answer = await member.client.request(method, path, { ...(body === undefined ? {} : { body }), timeoutMs: requestTimeoutMs }).catch(() => null);
+    if (answer?.status === 200) return;
+    if (answer !== null) last = `${member.id} answered ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
+    // A repeated change is refused; only the leader's word tells whether an earlier one came true.
+    const status = await cluster.status(member);
+    if (answer?.status === 409 && status?.role === 'leader' && done(new Map(status.members.map(({ id, role }) => [id, role])))) return;
+    await delay(pauseMs);
+  }
+  throw new ChangeTookTooLong(`${what}: ${last}`);
+}

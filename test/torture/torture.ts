@@ -1,0 +1,59 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { Prng } from '../simulation/prng.js';
+import type { Finding } from './checks/finding.js';
+import { TortureCluster } from './cluster/tortureCluster.js';
+import type { FaultKind } from './faults/plan.js';
+import { runRound } from './round.js';
+
+export interface TortureOptions {
+  readonly seed: number;
+  /** How long faults begin, over all rounds. */
+  readonly faultsMs: number;
+  /** Data, certificates and logs go here. */
+  readonly directory: string;
+  readonly kinds?: readonly FaultKind[] | undefined;
+  /** Lines for whoever waits. Everything, these included, is in `torture.log` in the directory. */
+  readonly progress: (line: string) => void;
+}
+
+export interface TortureReport {
+  readonly rounds: number;
+  readonly findings: readonly Finding[];
+}
+
+/** A round ends with all checks, so that what they keep in memory, and the time until something is found, stay bounded. */
+const roundMsMax = 60_000;
+const startMs = 120_000;
+
+/** One cluster under fire, round after round; ends after the first round that found something. */
+export async function torture(options: TortureOptions): Promise<TortureReport> {
+  const { seed, directory, progress } = options;
+  const started = performance.now();
+  fs.mkdirSync(directory, { recursive: true });
+  const file = fs.openSync(path.join(directory, 'torture.log'), 'a');
+  const log = (line: string): void => { fs.writeSync(file, `${((performance.now() - started) / 1000).toFixed(3).padStart(9)} ${line}\n`); };
+  const say = (line: string): void => { log(line); progress(line); };
+  const network = new Prng(seed);
+  const cluster = await TortureCluster.start(directory, network.below);
+  try {
+    if (!(await cluster.whole(startMs))) throw new Error(`the cluster did not start; see ${directory}/logs`);
+    return await rounds(cluster, options, log, say);
+  } finally {
+    await cluster.stop();
+    fs.closeSync(file);
+  }
+}
+
+async function rounds(cluster: TortureCluster, { seed, faultsMs, kinds }: TortureOptions, log: (line: string) => void, say: (line: string) => void): Promise<TortureReport> {
+  const seeds = new Prng(seed);
+  let left = faultsMs;
+  for (let round = 1; ; round++) {
+    const roundMs = Math.min(left, roundMsMax);
+    left -= roundMs;
+    const { findings, summary } = await runRound(cluster, { seed: seeds.below(2 ** 31), namespace: `torture-${round}`, faultsMs: roundMs, kinds, log });
+    say(`round ${round}: ${summary}`);
+    for (const { promise, details } of findings) say(`FOUND ${promise}: ${details}`);
+    if (findings.length > 0 || left <= 0) return { rounds: round, findings };
+  }
+}

@@ -1,0 +1,207 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiClient, ApiObject, Answer } from '../../fixtures/apiClient.js';
+import type { Prng } from '../../simulation/prng.js';
+import type { KeyOperation } from '../checks/history.js';
+import { outcomeOf } from './outcome.js';
+import type { Recorder } from './recorder.js';
+
+/** Of 1,000 requests so many read; of those that write, so many update, and half of the rest create, the other half delete. */
+const readsPermille = 800;
+const updatesPermille = 900;
+/** Of 1,000 reads so many list from the store, and list from the cache; the others get one object. */
+const listsPermille = 400;
+const cachedListsPermille = 300;
+/** Of 1,000 updates and deletes so many say which version they expect. */
+const guardedPermille = 800;
+const leaseEveryMs = 2_000;
+const timeoutMs = 5_000;
+const pauseMs = 15;
+const pauseAfterFailureMs = 100;
+
+export const keysOf = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `k${index}`);
+
+export interface Place {
+  readonly namespace: string;
+  readonly keys: readonly string[];
+}
+
+/** Values are written twice, side by side, to see that objects are whole. */
+export const objectOf = (name: string, value: string, resourceVersion?: string): object =>
+  ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, ...(resourceVersion === undefined ? {} : { resourceVersion }) }, data: { left: value, right: value, padding: 'x'.repeat(200) } });
+
+export const pathOf = ({ namespace }: Place): string => `/api/v1/namespaces/${namespace}/configmaps`;
+
+interface Known { readonly version: number }
+
+interface Write { readonly kind: 'create' | 'update' | 'delete'; readonly value?: string; readonly expected?: number | null }
+
+/**
+ * One client that sends a request, waits for the answer, and sends the next, in the mix that clusters see. It records what it was told. Its writes
+ * go on from what it read last, as those of kubectl and controllers do, so they meet those of other clients.
+ */
+export class TrafficClient {
+  readonly #known = new Map<string, Known>();
+  #writes = 0;
+  #leaseMs = 0;
+  #lease: number | null = null;
+
+  constructor(readonly name: string, private readonly server: ApiClient, private readonly place: Place, private readonly prng: Prng, private readonly recorder: Recorder) {}
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.recorder.requests++;
+      const answered = await this.#next();
+      await delay(answered ? pauseMs : pauseAfterFailureMs);
+    }
+  }
+
+  /** Makes all objects, so that a round begins with something to update. */
+  async fill(): Promise<void> {
+    for (const key of this.place.keys) await this.#create(key);
+  }
+
+  /** True when there was an answer. */
+  #next(): Promise<boolean> {
+    if (performance.now() - this.#leaseMs > leaseEveryMs) return this.#renew();
+    if (!this.prng.chance(readsPermille)) return this.#write();
+    if (this.prng.chance(listsPermille)) return this.#list();
+    return this.prng.chance(cachedListsPermille) ? this.#cachedList() : this.#get(this.#anyKey());
+  }
+
+  #anyKey(): string {
+    return this.prng.pick(this.place.keys) ?? '';
+  }
+
+  async #ask(method: string, path: string, body?: object): Promise<Answer | null> {
+    return await this.server.request(method, path, { ...(body === undefined ? {} : { body }), timeoutMs }).catch(() => null);
+  }
+
+  async #list(): Promise<boolean> {
+    const startMs = performance.now();
+    const answer = await this.#ask('GET', pathOf(this.place));
+    const endMs = performance.now();
+    if (!this.#usable(answer, 'list')) return false;
+    const { items = [], metadata } = answer.body as ApiObject;
+    this.recorder.saw(this.name, Number(metadata.resourceVersion), 'list');
+    const byName = new Map(items.map((item) => [item.metadata.name, item]));
+    for (const key of this.place.keys) this.#read(key, byName.get(key), startMs, endMs);
+    return true;
+  }
+
+  /** May be old, so it proves nothing but that it is answered. */
+  async #cachedList(): Promise<boolean> {
+    const answer = await this.#ask('GET', `${pathOf(this.place)}?resourceVersion=0`);
+    return this.#usable(answer, 'cached list');
+  }
+
+  async #get(key: string): Promise<boolean> {
+    const startMs = performance.now();
+    const answer = await this.#ask('GET', `${pathOf(this.place)}/${key}`);
+    const endMs = performance.now();
+    if (answer?.status !== 404 && !this.#usable(answer, 'get')) return false;
+    this.#read(key, answer?.status === 200 ? answer.body as ApiObject : undefined, startMs, endMs);
+    return true;
+  }
+
+  #usable(answer: Answer | null, what: string): answer is Answer {
+    if (answer === null || [429, 503, 504].includes(answer.status)) return false;
+    if (answer.status === 200) return true;
+    this.recorder.unexpected(this.name, `${what} was answered with ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`);
+    return false;
+  }
+
+  #read(key: string, object: ApiObject | undefined, startMs: number, endMs: number): void {
+    const base = { key, client: this.name, startMs, endMs, kind: 'read' } as const;
+    if (object === undefined) {
+      this.#known.delete(key);
+      this.recorder.add({ ...base, result: 'absent' });
+      return;
+    }
+    const version = Number(object.metadata.resourceVersion);
+    this.#known.set(key, { version });
+    this.recorder.add({ ...base, result: 'found', version, value: object.data?.['left'] ?? '' });
+  }
+
+  #write(): Promise<boolean> {
+    const present = this.place.keys.filter((key) => this.#known.has(key));
+    const missing = this.place.keys.filter((key) => !this.#known.has(key));
+    if (!this.prng.chance(updatesPermille)) return this.prng.chance(500) ? this.#delete(this.prng.pick(present) ?? this.#anyKey()) : this.#create(this.prng.pick(missing) ?? this.#anyKey());
+    return this.#update(this.prng.pick(present) ?? this.#anyKey());
+  }
+
+  #value(): string {
+    return `${this.name}.${++this.#writes}`;
+  }
+
+  #expected(key: string): number | null {
+    return this.prng.chance(guardedPermille) ? this.#known.get(key)?.version ?? null : null;
+  }
+
+  async #create(key: string): Promise<boolean> {
+    const value = this.#value();
+    return await this.#record(key, { kind: 'create', value }, () => this.#ask('POST', pathOf(this.place), objectOf(key, value)));
+  }
+
+  async #update(key: string): Promise<boolean> {
+    const value = this.#value();
+    const expected = this.#expected(key);
+    return await this.#record(key, { kind: 'update', value, expected }, () => this.#ask('PUT', `${pathOf(this.place)}/${key}`, objectOf(key, value, expected === null ? undefined : String(expected))));
+  }
+
+  async #delete(key: string): Promise<boolean> {
+    const expected = this.#expected(key);
+    const options = { kind: 'DeleteOptions', apiVersion: 'v1', ...(expected === null ? {} : { preconditions: { resourceVersion: String(expected) } }) };
+    return await this.#record(key, { kind: 'delete', expected }, () => this.#ask('DELETE', `${pathOf(this.place)}/${key}`, options));
+  }
+
+  async #record(key: string, write: Write, send: () => Promise<Answer | null>): Promise<boolean> {
+    const startMs = performance.now();
+    const outcome = outcomeOf(write.kind, await send());
+    const endMs = outcome.result === 'unknown' ? Infinity : performance.now();
+    if (outcome.result === 'unexpected') this.recorder.unexpected(this.name, outcome.details);
+    if (outcome.result === 'refused' || outcome.result === 'unexpected') return false;
+    this.recorder.add({ key, client: this.name, startMs, endMs, ...write, ...outcome } as KeyOperation);
+    if (outcome.result === 'done' && write.kind !== 'delete') this.recorder.saw(this.name, outcome.version, `${write.kind} of ${key}`);
+    // What was written is known; after anything else it must be read again.
+    if (outcome.result === 'done' && write.kind !== 'delete') this.#known.set(key, { version: outcome.version });
+    else this.#known.delete(key);
+    return outcome.result !== 'unknown';
+  }
+
+  /** Holds a lease, as nodes and leaders do: nobody else writes it. */
+  async #renew(): Promise<boolean> {
+    this.#leaseMs = performance.now();
+    const value = this.#value();
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${this.place.namespace}/leases`;
+    const key = `lease/${this.name}`;
+    const body = (version: number | null): object => ({
+      kind: 'Lease', apiVersion: 'coordination.k8s.io/v1', metadata: { name: this.name, ...(version === null ? {} : { resourceVersion: String(version) }) }, spec: { holderIdentity: value, leaseDurationSeconds: 15 },
+    });
+    const held = this.#lease;
+    this.#lease = null;
+    if (held === null) return await this.#take(key, path, value, body);
+    return await this.#record(key, { kind: 'update', value, expected: held }, async () => this.#renewed(await this.#ask('PUT', `${path}/${this.name}`, body(held))));
+  }
+
+  #renewed(answer: Answer | null): Answer | null {
+    if (answer?.status === 200 || answer?.status === 201) this.#lease = Number((answer.body as ApiObject).metadata.resourceVersion);
+    return answer;
+  }
+
+  /** Reads it, and makes it where it is missing; the next renewal updates it. */
+  async #take(key: string, path: string, value: string, body: (version: number | null) => object): Promise<boolean> {
+    const startMs = performance.now();
+    const answer = await this.#ask('GET', `${path}/${this.name}`);
+    const endMs = performance.now();
+    const base = { key, client: this.name, startMs, endMs, kind: 'read' } as const;
+    if (answer?.status === 404) {
+      this.recorder.add({ ...base, result: 'absent' });
+      return await this.#record(key, { kind: 'create', value }, async () => this.#renewed(await this.#ask('POST', path, body(null))));
+    }
+    if (!this.#usable(answer, 'get of a lease')) return false;
+    const lease = answer.body as ApiObject & { readonly spec: { readonly holderIdentity: string } };
+    this.#lease = Number(lease.metadata.resourceVersion);
+    this.recorder.add({ ...base, result: 'found', version: this.#lease, value: lease.spec.holderIdentity });
+    return true;
+  }
+}

@@ -1,0 +1,34 @@
+import type { KeyOperation } from '../checks/history.js';
+import type { Finding } from '../checks/finding.js';
+import type { Sighting } from '../checks/sessions.js';
+
+/** What all clients of a round did and were told. */
+export class Recorder {
+  readonly operations: KeyOperation[] = [];
+  readonly sightings: Sighting[] = [];
+  readonly findings: Finding[] = [];
+  /** When writes were acknowledged, for the time without any. */
+  readonly acknowledgedMs: number[] = [];
+  requests = 0;
+  unknown = 0;
+
+  add(operation: KeyOperation): void {
+    this.operations.push(operation);
+    if (operation.result === 'unknown') this.unknown++;
+    if (operation.kind !== 'read' && operation.result === 'done') this.acknowledgedMs.push(operation.endMs);
+  }
+
+  saw(client: string, revision: number, from: string): void {
+    this.sightings.push({ client, revision, from });
+  }
+
+  unexpected(client: string, details: string): void {
+    this.findings.push({ promise: 'answers', details: `${client}: ${details}` });
+  }
+
+  /** Milliseconds of the longest time between two acknowledged writes. */
+  get longestSilenceMs(): number {
+    const times = [...this.acknowledgedMs].sort((a, b) => a - b);
+    return times.reduce((longest, time, index) => Math.max(longest, time - (times[index - 1] ?? time)), 0);
+  }
+}

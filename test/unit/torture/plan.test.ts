@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { inodeOf } from '../../torture/cluster/socketOwner.js';
+import { planFaults } from '../../torture/faults/plan.js';
+import { outcomeOf } from '../../torture/traffic/outcome.js';
+
+const hour = 3_600_000;
+
+describe('torture/plan', () => {
+  it('is the same for the same seed, and another for another', () => {
+    expect(planFaults(7, hour)).to.deep.equal(planFaults(7, hour));
+    expect(planFaults(7, hour)).to.not.deep.equal(planFaults(8, hour));
+  });
+
+  it('has every kind of fault in an hour, or only the kinds that are asked for', () => {
+    expect(new Set(planFaults(1, hour).map(({ fault }) => fault.kind))).to.have.property('size', 8);
+    expect(new Set(planFaults(1, hour, ['pause', 'kill']).map(({ fault }) => fault.kind))).to.deep.equal(new Set(['pause', 'kill']));
+  });
+
+  it('keeps to its time, in order', () => {
+    fc.assert(fc.property(fc.nat(), fc.integer({ min: 0, max: 100_000 }), (seed, durationMs) => {
+      const times = planFaults(seed, durationMs).map(({ atMs }) => atMs);
+      expect(times).to.deep.equal([...times].sort((a, b) => a - b));
+      for (const time of times) expect(time).to.be.lessThan(durationMs);
+    }));
+  });
+});
+
+describe('torture/outcome', () => {
+  const answer = (status: number, body: unknown = {}): Parameters<typeof outcomeOf>[1] => ({ status, body, headers: {} });
+
+  it('takes silence, 503 and 504 to leave it open, and 429 to say no', () => {
+    for (const open of [null, answer(503), answer(504)]) expect(outcomeOf('update', open).result).to.equal('unknown');
+    expect(outcomeOf('update', answer(429)).result).to.equal('refused');
+  });
+
+  it('reads what a definite answer says', () => {
+    expect(outcomeOf('create', answer(201, { metadata: { resourceVersion: '7' } }))).to.deep.equal({ result: 'done', version: 7 });
+    expect(outcomeOf('create', answer(409, { reason: 'AlreadyExists' })).result).to.equal('exists');
+    expect(outcomeOf('update', answer(409, { reason: 'Conflict' })).result).to.equal('conflict');
+    expect(outcomeOf('delete', answer(404)).result).to.equal('absent');
+  });
+
+  it('reports what must not be answered', () => {
+    expect(outcomeOf('create', answer(409, { reason: 'Conflict' })).result).to.equal('unexpected');
+    expect(outcomeOf('create', answer(404)).result).to.equal('unexpected');
+    expect(outcomeOf('update', answer(500)).result).to.equal('unexpected');
+  });
+});
+
+describe('torture/socketOwner', () => {
+  const table = [
+    '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
+    '   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1111 1',
+    '   1: 0100007F:1F90 0100007F:0050 01 00000000:00000000 00:00000000 00000000     0        0 2222 1',
+    '   2: 0100007F:0050 0100007F:1F90 01 00000000:00000000 00:00000000 00000000     0        0 3333 1',
+  ].join('\n');
+
+  it('tells the two ends of a connection apart', () => {
+    expect(inodeOf(table, 8080, 80)).to.equal('2222');
+    expect(inodeOf(table, 80, 8080)).to.equal('3333');
+    expect(inodeOf(table, 80, 81)).to.equal(null);
+  });
+});
