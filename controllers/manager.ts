@@ -4,6 +4,7 @@ import { controllerCatalogue, isEnabled, type ControllerEntry } from './catalogu
 import { pause, type Clock } from './client/clock.js';
 import { Connection } from './client/connection.js';
 import type { Controller } from './client/controller.js';
+import { jsonType, protobufType } from './client/encoding.js';
 import { StoppedError, messageOf } from './client/errors.js';
 import { EventWriter } from './client/events.js';
 import { Informers } from './client/informer.js';
@@ -38,9 +39,11 @@ export class Manager {
   readonly #api: RestApi;
 
   constructor(private readonly manager: ManagerOptions) {
-    const { settings, clock, metrics } = manager;
+    const { settings, clock, metrics, options } = manager;
     this.#connection = new Connection(settings, { clock });
-    this.#api = new RestApi({ connection: this.#connection, userAgent: this.#userAgent('leader-election'), clock, observe: metrics.request, retries: 0 });
+    // CBOR is for those who switched it on; without that the reference speaks JSON as well.
+    const contentType = options['kube-api-content-type'] === protobufType ? protobufType : jsonType;
+    this.#api = new RestApi({ connection: this.#connection, userAgent: this.#userAgent('leader-election'), clock, observe: metrics.request, retries: 0, contentType });
   }
 
   /** The server as this program's own identity, without limits: for what must not wait. */

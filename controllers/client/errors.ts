@@ -36,6 +36,11 @@ export class StoppedError extends Error {
   override readonly name = 'StoppedError';
 }
 
+/** The server answered with bytes that are not what their content type says. What was asked may have been carried out. */
+export class UnreadableError extends Error {
+  override readonly name = 'UnreadableError';
+}
+
 const hasReason = (reason: string, code: number) => (error: unknown): error is ApiError => error instanceof ApiError && (error.reason === reason || (error.reason === '' && error.code === code));
 
 export const isNotFound = hasReason('NotFound', 404);

@@ -4,6 +4,7 @@ export * from './cache.js';
 export * from './clock.js';
 export * from './connection.js';
 export * from './controller.js';
+export type { ContentType } from './encoding.js';
 export * from './errors.js';
 export * from './events.js';
 export * from './expectations.js';

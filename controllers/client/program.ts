@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { systemClock } from './clock.js';
 import { Connection } from './connection.js';
 import type { Controller, ControllerEnvironment } from './controller.js';
+import type { ContentType } from './encoding.js';
 import { messageOf } from './errors.js';
 import { EventWriter } from './events.js';
 import { Informers } from './informer.js';
@@ -15,6 +16,8 @@ export interface ProgramOptions {
   readonly name: string;
   /** Ends the program in order. */
   readonly signal: AbortSignal;
+  /** What objects are sent in and asked for; JSON unless given. */
+  readonly contentType?: ContentType;
   /** Requests per second in the long run, and at once after a quiet time; negative for no limit. Watches and lists of informers are not counted. */
   readonly qps?: number;
   readonly burst?: number;
@@ -36,13 +39,13 @@ const defaultBurst = 30;
 const awakeMs = 24 * 60 * 60 * 1000;
 
 /** Connects controllers of your own to a server. Does not connect before something is asked. */
-export function controllerProgram(settings: ConnectionSettings, { name, signal, qps = defaultQps, burst = defaultBurst, resyncMs, log = logToStderr }: ProgramOptions): ControllerProgram {
+export function controllerProgram(settings: ConnectionSettings, { name, signal, contentType = 'application/json', qps = defaultQps, burst = defaultBurst, resyncMs, log = logToStderr }: ProgramOptions): ControllerProgram {
   const clock = systemClock;
   const random = Math.random;
   // Every request and every watch listens.
   setMaxListeners(0, signal);
   const connection = new Connection(settings, { clock });
-  const api = new RestApi({ connection, userAgent: `${name}/1 (${process.platform}/${process.arch})`, clock, signal });
+  const api = new RestApi({ connection, userAgent: `${name}/1 (${process.platform}/${process.arch})`, clock, signal, contentType });
   const informers = new Informers({ api, clock, random, ...(resyncMs === undefined ? {} : { resyncMs }), onError: (type, error) => log('error', `watch of ${groupResourceOf(type)}: ${messageOf(error)}`) });
   const writer = new EventWriter({ api, clock, onError: error => { if (!signal.aborted) log('error', `event: ${messageOf(error)}`); } });
   const environment = { api: api.with({ throttle: throttleFor(qps, burst, clock) }), informers, events: writer.as(name), clock, random, log };

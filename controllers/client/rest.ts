@@ -1,23 +1,26 @@
 import http2 from 'node:http2';
 import type { Api, DeleteOptions, ListOptions, Patch, Watch, WatchOptions } from './api.js';
 import { pause, systemClock, type Clock } from './clock.js';
-import type { Connection} from './connection.js';
+import type { Connection } from './connection.js';
 import { type Answer } from './connection.js';
-import { ApiError, ConnectionError, StoppedError, type StatusDocument } from './errors.js';
+import { acceptOf, decodeBody, encodeBody, isProtobuf, jsonType, type ContentType, type MetadataForm } from './encoding.js';
+import { ApiError, ConnectionError, StoppedError, UnreadableError, type StatusDocument } from './errors.js';
 import { keyOf, type KubeObject, type ObjectKey, type ObjectList } from './object.js';
-import { apiVersionOf, pathOf, type Resource } from './resource.js';
+import { apiVersionOf, groupResourceOf, pathOf, type Resource } from './resource.js';
 import type { Throttle } from './throttle.js';
-import { JsonWatch } from './watchStream.js';
+import { StreamWatch } from './watchStream.js';
 
 /**
- * The API over HTTP, in JSON. (Protobuf, which `--kube-api-content-type` asks for by default, would need the codecs of the server, which this
- * program does not contain; servers answer either.)
+ * The API over HTTP, in JSON or in Protobuf. Patches and whatever has no Protobuf form (custom types, discovery) are in JSON in either case, and so is a
+ * type for which a server turns Protobuf away.
  */
 
 export interface RestOptions {
   readonly connection: Connection;
   /** The part before the slash becomes the field manager of what this client writes. */
   readonly userAgent: string;
+  /** What objects are sent in and asked for, where there is a choice; JSON unless given. */
+  readonly contentType?: ContentType;
   readonly throttle?: Throttle;
   readonly clock?: Clock;
   /** After it aborts every call rejects with a `StoppedError`, those under way included. */
@@ -42,66 +45,74 @@ const defaultTimeoutMs = 60_000;
 /** A list of everything may be long, but an answer without bound would be a defect. */
 const answerBytesMax = 512 * 1024 * 1024;
 
-const metadataAlone = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
-const metadataList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
-
 interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
+  /** What the request is about; without it, body and answer are JSON. */
+  readonly about?: Resource;
+  readonly form?: MetadataForm;
   readonly body?: unknown;
+  /** Content type of a body that is sent as JSON under another name: patches. */
   readonly type?: string;
   readonly accept?: string;
 }
 
 export class RestApi implements Api {
   readonly #clock: Clock;
+  /** Types for which the server does not take, or give, Protobuf. */
+  readonly #jsonOnly = new Set<string>();
 
   constructor(private readonly options: RestOptions) { this.#clock = options.clock ?? systemClock; }
 
   /** The same server, under other circumstances: another rate limit, identity or life time. */
   with(changes: Partial<RestOptions>): RestApi { return new RestApi({ ...this.options, ...changes }); }
 
-  get<T extends KubeObject>(type: Resource<T>, key: ObjectKey): Promise<T> { return this.#json({ method: 'GET', path: pathOf(type, key) }); }
+  get<T extends KubeObject>(type: Resource<T>, key: ObjectKey): Promise<T> { return this.#ask({ method: 'GET', path: pathOf(type, key), about: type }); }
 
   async list<T extends KubeObject>(type: Resource<T>, options: ListOptions = {}): Promise<ObjectList<T>> {
     const { namespace, metadataOnly, ...query } = options;
-    const list = await this.#json<ObjectList<T> & { items: T[] | null }>({ method: 'GET', path: pathOf(type, { namespace: namespace ?? '' }) + queryOf(query), ...(metadataOnly ? { accept: metadataList } : {}) });
+    const list = await this.#ask<ObjectList<T> & { items: T[] | null }>({ method: 'GET', path: pathOf(type, { namespace: namespace ?? '' }) + queryOf(query), about: type, ...(metadataOnly ? { form: 'PartialObjectMetadataList' } : {}) });
     return { ...list, items: (list.items ?? []).map(item => named(type, item)) };
   }
 
   create<T extends KubeObject>(type: Resource<T>, object: T): Promise<T> {
-    return this.#json({ method: 'POST', path: pathOf(type, { namespace: object.metadata.namespace ?? '' }), body: named(type, object) });
+    return this.#ask({ method: 'POST', path: pathOf(type, { namespace: object.metadata.namespace ?? '' }), about: type, body: named(type, object) });
   }
 
   update<T extends KubeObject>(type: Resource<T>, object: T, { subresource = '' }: { readonly subresource?: string } = {}): Promise<T> {
-    return this.#json({ method: 'PUT', path: pathOf(type, { ...keyOf(object), subresource }), body: named(type, object) });
+    return this.#ask({ method: 'PUT', path: pathOf(type, { ...keyOf(object), subresource }), about: type, body: named(type, object) });
   }
 
   patch<T extends KubeObject>(type: Resource<T>, key: ObjectKey, patch: Patch, { subresource = '' }: { readonly subresource?: string } = {}): Promise<T> {
-    return this.#json({ method: 'PATCH', path: pathOf(type, { ...key, subresource }) + queryOf({ ...patch.apply }), body: patch.body, type: patch.type });
+    return this.#ask({ method: 'PATCH', path: pathOf(type, { ...key, subresource }) + queryOf({ ...patch.apply }), about: type, body: patch.body, type: patch.type });
   }
 
   async delete(type: Resource, key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
-    await this.#json({ method: 'DELETE', path: pathOf(type, key), body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options } });
+    await this.#ask({ method: 'DELETE', path: pathOf(type, key), about: type, body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options } });
   }
 
   async deleteCollection(type: Resource, namespace: string, options: DeleteOptions = {}): Promise<void> {
-    await this.#json({ method: 'DELETE', path: pathOf(type, { namespace }), body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options } });
+    await this.#ask({ method: 'DELETE', path: pathOf(type, { namespace }), about: type, body: { apiVersion: 'v1', kind: 'DeleteOptions', ...options } });
   }
 
-  post<A>(type: Resource, key: ObjectKey, subresource: string, body: unknown): Promise<A> { return this.#json({ method: 'POST', path: pathOf(type, { ...key, subresource }), body }); }
+  post<A>(type: Resource, key: ObjectKey, subresource: string, body: unknown): Promise<A> { return this.#ask({ method: 'POST', path: pathOf(type, { ...key, subresource }), about: type, body }); }
 
-  read<A>(path: string, accept?: string): Promise<A> { return this.#json({ method: 'GET', path, ...(accept ? { accept } : {}) }); }
+  read<A>(path: string, accept?: string): Promise<A> { return this.#ask({ method: 'GET', path, ...(accept ? { accept } : {}) }); }
 
   async watch<T extends KubeObject>(type: Resource<T>, { namespace, metadataOnly, ...query }: WatchOptions): Promise<Watch<T>> {
     const path = pathOf(type, { namespace: namespace ?? '' }) + queryOf({ watch: true, ...query });
-    const answer = await this.#send({ method: 'GET', path, ...(metadataOnly ? { accept: metadataAlone } : {}) }, null);
-    return new JsonWatch<T>(answer.stream);
+    const answer = await this.#send({ method: 'GET', path, about: type, ...(metadataOnly ? { form: 'PartialObjectMetadata' } : {}) }, null);
+    return new StreamWatch<T>(answer.stream, isProtobuf(answer.headers['content-type']));
   }
 
-  async #json<A>(call: Call): Promise<A> {
+  async #ask<A>(call: Call): Promise<A> {
     const answer = await this.#send(call, this.options.timeoutMs ?? defaultTimeoutMs);
-    return JSON.parse((await bodyOf(answer)).toString('utf8')) as A;
+    return decodeBody(await bodyOf(answer), answer.headers['content-type']) as A;
+  }
+
+  #preferred({ about }: Call): ContentType {
+    const { contentType = jsonType } = this.options;
+    return about === undefined || this.#jsonOnly.has(groupResourceOf(about)) ? jsonType : contentType;
   }
 
   /** Resolves with a successful answer. Repeats what certainly had no effect, and reads in any case. */
@@ -116,9 +127,10 @@ export class RestApi implements Api {
     }
   }
 
-  async #attempt({ method, path, body, type = 'application/json', accept = 'application/json' }: Call, timeoutMs: number | null): Promise<Answer> {
+  async #attempt(call: Call, timeoutMs: number | null): Promise<Answer> {
     const { connection, userAgent, headers, mayWrite, signal, observe } = this.options;
-    const content = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const { method, path } = call;
+    const { content, type, accept } = this.#spelled(call);
     const own = await headers?.() ?? {};
     if (signal?.aborted) throw new StoppedError('the client is stopped');
     const started = this.#clock.elapsed();
@@ -130,10 +142,25 @@ export class RestApi implements Api {
     return answer;
   }
 
+  #spelled(call: Call): { readonly content: Buffer | undefined; readonly type: string; readonly accept: string } {
+    const preferred = this.#preferred(call);
+    const accept = call.accept ?? acceptOf(preferred, call.about, call.form);
+    if (call.body === undefined) return { content: undefined, type: jsonType, accept };
+    const body = encodeBody(call.type === undefined ? preferred : jsonType, call.body);
+    return { content: body.bytes, type: call.type ?? body.type, accept };
+  }
+
+  /** Whether a request that was turned away for its encoding can be repeated in JSON; from then on its type is spoken of in JSON alone. */
+  #fallsBack(call: Call, status: number): boolean {
+    if ((status !== 415 && status !== 406) || !call.about || this.#preferred(call) === jsonType) return false;
+    this.#jsonOnly.add(groupResourceOf(call.about));
+    return true;
+  }
+
   /** How long to wait before the request is sent again. Throws what the caller is to know. */
   async #refusal(call: Call, answer: Answer, attempt: number): Promise<number> {
-    const text = (await bodyOf(answer)).toString('utf8');
-    const status = statusOf(text);
+    const status = statusOf(await bodyOf(answer), answer.headers['content-type']);
+    if (this.#fallsBack(call, answer.status)) return 0;
     const header = answer.headers['retry-after'];
     const seconds = header !== undefined && /^\d+$/.test(header) ? Number(header) : null;
     const error = new ApiError(answer.status, status, `${call.method} ${call.path}`, seconds ?? status.details?.retryAfterSeconds ?? null);
@@ -184,12 +211,13 @@ function bodyOf({ stream }: Answer): Promise<Buffer> {
   });
 }
 
-function statusOf(text: string): StatusDocument {
+function statusOf(body: Buffer, contentType: string | undefined): StatusDocument {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = decodeBody(body, contentType);
     if (typeof value === 'object' && value !== null) return value;
-  } catch {
+  } catch (error) {
     // Not every refusal is a Status: an unserved path is answered in plain text.
+    if (!(error instanceof UnreadableError)) throw error;
   }
-  return text === '' ? {} : { message: text.trim() };
+  return body.length === 0 || isProtobuf(contentType) ? {} : { message: body.toString('utf8').trim() };
 }

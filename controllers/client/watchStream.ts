@@ -1,15 +1,59 @@
 import type { Readable } from 'node:stream';
+import { openWatchEvent } from '../../workers/codecs/protobuf/watchEvent.js';
 import type { Watch, WatchEvent } from './api.js';
-import { ConnectionError } from './errors.js';
+import { decodeJson, decodeProtobuf } from './encoding.js';
+import { ConnectionError, UnreadableError } from './errors.js';
 import type { KubeObject } from './object.js';
 
-/** A line is one event with one object; servers keep objects below 3 MiB. */
-const lineBytesMax = 16 * 1024 * 1024;
+/** An event with one object; servers keep objects below 3 MiB. */
+const eventBytesMax = 16 * 1024 * 1024;
 const newline = 0x0a;
+/** Before each event in Protobuf: its length, most significant byte first. */
+const lengthBytes = 4;
 
-/** Events of a watch from its body: one JSON document a line. */
-export class JsonWatch<T extends KubeObject> implements Watch<T> {
-  constructor(private readonly stream: Readable & { close?: () => void }) {}
+/** Where the next event lies; or, when it is not complete, how many bytes there must be at least before it is worth another look. */
+type Cut = { readonly from: number; readonly to: number } | { readonly need: number };
+
+/** How events lie in a stream, and what they are. */
+interface Framing {
+  cut(bytes: Buffer, start: number): Cut;
+  /** Whether an event that was not complete may be so with `chunk`, which brings it to `bytes` bytes. */
+  mayEnd(chunk: Buffer, bytes: number, need: number): boolean;
+  /** Bytes between an event and the next. */
+  readonly gap: number;
+  decode(event: Buffer): WatchEvent<KubeObject>;
+}
+
+/** One JSON document a line. */
+const lines: Framing = {
+  cut(bytes, start) {
+    const end = bytes.indexOf(newline, start);
+    return end < 0 ? { need: bytes.length - start + 1 } : { from: start, to: end };
+  },
+  mayEnd: chunk => chunk.includes(newline),
+  gap: 1,
+  decode: event => decodeJson(event) as WatchEvent<KubeObject>,
+};
+
+/** Messages behind their lengths. */
+const lengthDelimited: Framing = {
+  cut(bytes, start) {
+    if (bytes.length - start < lengthBytes) return { need: lengthBytes };
+    const end = start + lengthBytes + bytes.readUInt32BE(start);
+    return end > bytes.length ? { need: end - start } : { from: start + lengthBytes, to: end };
+  },
+  mayEnd: (_, bytes, need) => bytes >= need,
+  gap: 0,
+  decode(event) {
+    const opened = openWatchEvent(event);
+    if (!opened.ok) throw new UnreadableError(`an event of a watch cannot be read: ${opened.message}`);
+    return { type: opened.type, object: decodeProtobuf(opened.object) } as WatchEvent<KubeObject>;
+  },
+};
+
+/** Events of a watch from its body. */
+export class StreamWatch<T extends KubeObject> implements Watch<T> {
+  constructor(private readonly stream: Readable & { close?: () => void }, private readonly inProtobuf = false) {}
 
   close(): void {
     if (this.stream.close) this.stream.close();
@@ -17,23 +61,27 @@ export class JsonWatch<T extends KubeObject> implements Watch<T> {
   }
 
   async *[Symbol.asyncIterator](): AsyncIterator<WatchEvent<T>> {
-    let rest: Buffer[] = [];
-    let restBytes = 0;
+    const framing = this.inProtobuf ? lengthDelimited : lines;
+    let waiting: Buffer[] = [];
+    let waitingBytes = 0;
+    let need = 1;
     try {
       for await (const chunk of this.stream as AsyncIterable<Buffer>) {
-        let start = 0;
-        for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-          const line = Buffer.concat([...rest, chunk.subarray(start, end)]);
-          rest = [];
-          restBytes = 0;
-          start = end + 1;
-          if (line.length > 0) yield JSON.parse(line.toString('utf8')) as WatchEvent<T>;
+        waiting.push(chunk);
+        waitingBytes += chunk.length;
+        if (framing.mayEnd(chunk, waitingBytes, need)) {
+          const bytes = waiting.length === 1 ? chunk : Buffer.concat(waiting);
+          let start = 0;
+          let cut = framing.cut(bytes, start);
+          for (; 'to' in cut; cut = framing.cut(bytes, start)) {
+            if (cut.to > cut.from) yield framing.decode(bytes.subarray(cut.from, cut.to)) as WatchEvent<T>;
+            start = cut.to + framing.gap;
+          }
+          waiting = start < bytes.length ? [bytes.subarray(start)] : [];
+          waitingBytes = bytes.length - start;
+          need = cut.need;
         }
-        if (start < chunk.length) {
-          rest.push(chunk.subarray(start));
-          restBytes += chunk.length - start;
-          if (restBytes > lineBytesMax) throw new ConnectionError('an event of a watch is too long', false);
-        }
+        if (Math.max(waitingBytes, need) > eventBytesMax) throw new ConnectionError('an event of a watch is too long', false);
       }
     } finally {
       this.close();

@@ -11,7 +11,7 @@ import type { ReplicaCount } from '../../deploy/settings.js';
 import { count, printTable } from './table.js';
 
 /** How long controllers take, with the usual limit of requests (20 a second for each controller) and without, and what an idle manager costs. */
-export interface ControllersOptions { readonly replicas: ReplicaCount; readonly pods: number; readonly idlePods: number; readonly idleSeconds: number }
+export interface ControllersOptions { readonly replicas: ReplicaCount; readonly pods: number; readonly idlePods: number; readonly idleSeconds: number; readonly contentType: string }
 
 const namespaceObjects = 1_000;
 const parallelism = 50;
@@ -24,7 +24,9 @@ type Row = readonly [measure: string, qps: string, seconds: string, managerCpu: 
 
 export async function benchControllers(options: ControllersOptions): Promise<void> {
   const rows: Row[] = [];
-  for (const [qps, managerFlags] of rates) {
+  const encoding = `--kube-api-content-type=${options.contentType}`;
+  for (const [qps, rateFlags] of rates) {
+    const managerFlags = [...rateFlags, encoding];
     await withCluster({ replicas: options.replicas, fakeNodes: Math.max(2, Math.ceil(options.pods / 500)), managerFlags }, async (cluster, environment) => {
       const measure = stopwatch(cluster);
       rows.push(...await rollOut(environment, options.pods, (name, seconds) => [name, qps, ...seconds, ''], measure));
@@ -32,7 +34,7 @@ export async function benchControllers(options: ControllersOptions): Promise<voi
       rows.push(await emptyNamespace(environment, (name, seconds) => [name, qps, ...seconds, 'waits 5 s first, as the reference does'], measure));
     });
   }
-  await withCluster({ replicas: options.replicas, fakeNodes: 0, managerFlags: [] }, async (cluster, environment) => { rows.push(await idle(cluster, environment, options)); });
+  await withCluster({ replicas: options.replicas, fakeNodes: 0, managerFlags: [encoding] }, async (cluster, environment) => { rows.push(await idle(cluster, environment, options)); });
   printTable(['measure', 'qps', 'seconds', 'manager CPU s', 'servers CPU s', ''], rows);
 }
 

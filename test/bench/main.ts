@@ -63,7 +63,8 @@ program.command('controllers')
   .option('--pods <n>', 'pods of the deployment and of the job', positive, 500)
   .option('--idle-pods <n>', 'pods beside an idle manager', Number, 5_000)
   .option('--idle-seconds <n>', 'how long it is looked at', positive, 30)
-  .action((options: { replicas: ReplicaCount; pods: number; idlePods: number; idleSeconds: number }) => benchControllers(options));
+  .option('--content-type <type>', 'what the manager speaks', 'application/json')
+  .action((options: { replicas: ReplicaCount; pods: number; idlePods: number; idleSeconds: number; contentType: string }) => benchControllers(options));
 
 const whole = (text: string): number => {
   const value = Number(text);

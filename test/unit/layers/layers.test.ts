@@ -55,7 +55,7 @@ describe('layers/rules', () => {
       ['raft/replica.ts', './core/raft.js'], ['workers/schema/check.ts', '../../server/catalogue/types.js'], ['server/storage/raft.ts', '../../raft/client.js'],
       ['server/http/server.ts', '../endpoints/get.js'], ['server/endpoints/get.ts', '../registry/registry.js'], ['server/registry/store.ts', '../storage/contract.js'],
       ['server/registry/store.ts', '../api/status.js'], ['server/main.ts', './http/server.js'], ['controllers/main.ts', '../server/catalogue/resources.js'], ['raft/core/raft.ts', '../types.js'],
-      ['test/unit/x.test.ts', '../../deploy/cluster.js'], ['test/unit/x.test.ts', '../../server/main.js'],
+      ['test/unit/x.test.ts', '../../deploy/cluster.js'], ['controllers/client/encoding.ts', '../../workers/codecs/protobuf/index.js'], ['test/unit/x.test.ts', '../../server/main.js'],
     ] as const) expect(importing(file, specifier), `${file} -> ${specifier}`).to.deep.equal([]);
     expect(importing('server/storage/raft.ts', '../../raft/replica-api.js', true)).to.deep.equal([]);
   });
@@ -65,7 +65,7 @@ describe('layers/rules', () => {
       ['raft/replica.ts', '../server/api/status.js'], ['raft/replica.ts', '../workers/pool.js'], ['workers/pool.ts', '../raft/types.js'], ['workers/pool.ts', '../server/http/server.js'],
       ['server/storage/raft.ts', '../../raft/core/raft.js'], ['server/storage/contract.ts', '../registry/store.js'], ['server/registry/store.ts', '../endpoints/get.js'],
       ['server/endpoints/get.ts', '../http/server.js'], ['controllers/main.ts', '../server/api/object.js'], ['server/main.ts', '../deploy/files.js'], ['deploy/up.ts', '../server/main.js'],
-      ['raft/core/raft.ts', '../../test/fixtures/x.js'], ['raft/core/raft.ts', '../log/log.js'], ['server/api/object.ts', '../http/server.js'], ['deploy/up.ts', '../test/run.js'],
+      ['raft/core/raft.ts', '../../test/fixtures/x.js'], ['controllers/job/facts.ts', '../../workers/codecs/json.js'], ['controllers/client/rest.ts', '../../workers/pool.js'], ['raft/core/raft.ts', '../log/log.js'], ['server/api/object.ts', '../http/server.js'], ['deploy/up.ts', '../test/run.js'],
     ] as const) expect(importing(file, specifier), `${file} -> ${specifier}`).to.have.length(1);
     expect(importing('server/storage/raft.ts', '../../raft/replica-api.js')).to.have.length(1);
     expect(importing('raft/core/raft.ts', 'node:fs')).to.have.length(1);

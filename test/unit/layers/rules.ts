@@ -43,6 +43,8 @@ const rules: readonly Rule[] = [
   { from: 'server/cel/', to: ['server/cel/', ...plainWords] },
   ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()], types: raftTypes }))),
   { from: 'controllers/', to: ['controllers/', 'server/catalogue/'] },
+  // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.
+  { from: 'controllers/client/', to: ['controllers/', 'server/catalogue/', 'workers/codecs/'] },
   { from: 'deploy/', to: ['deploy/'] },
   // Stand-in nodes are a client like any other, written with the module for clients.
   { from: 'deploy/nodes/', to: ['deploy/nodes/', 'controllers/client/', 'controllers/kinds/'] },

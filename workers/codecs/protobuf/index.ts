@@ -28,13 +28,19 @@ export const encodeMessage = (value: unknown, kind: Kind): EncodeResult => {
   return scratchEncode((writer) => (codecOfMessage(message.name) as MessageCodec).writeBody(writer, value));
 };
 
+export interface ProtobufDecodeOptions {
+  /** Whole numbers beyond the safe range become the nearest number instead of a bigint, as `JSON.parse` reads them: for clients. */
+  readonly rounded?: boolean;
+}
+
 /** Decodes a message without envelope. The result has no kind and no API version. */
-export const decodeMessage = (bytes: Uint8Array, kind: Kind): { readonly ok: true; readonly value: JsonMembers } | { readonly ok: false; readonly message: string } => {
+export const decodeMessage = (bytes: Uint8Array, kind: Kind, { rounded = false }: ProtobufDecodeOptions = {}): { readonly ok: true; readonly value: JsonMembers } | { readonly ok: false; readonly message: string } => {
   const message = messageOfKind(kind);
   if (message === undefined) return { ok: false, message: `no Protobuf message for ${describe(kind)}` };
   try {
     const value: JsonMembers = {};
     const reader = new WireReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    reader.exact = !rounded;
     (codecOfMessage(message.name) as MessageCodec).readBody(reader, value, MESSAGE_DEPTH_MAX);
     return { ok: true, value };
   } catch (error) {
@@ -66,11 +72,11 @@ const scratchEncode = (write: (writer: BackwardWriter) => void): EncodeResult =>
 };
 
 /** Decodes an enveloped object; an envelope without a kind is read as the given one. */
-export const protobufDecode = (bytes: Uint8Array, given?: Kind): DecodeResult => {
+export const protobufDecode = (bytes: Uint8Array, given?: Kind, options: ProtobufDecodeOptions = {}): DecodeResult => {
   const opened = openEnvelope(bytes);
   if (!opened.ok) return opened;
   const { apiVersion, kind, raw } = opened.envelope;
-  const decoded = decodeMessage(raw, kind === '' && given !== undefined ? given : kindOf(apiVersion, kind));
+  const decoded = decodeMessage(raw, kind === '' && given !== undefined ? given : kindOf(apiVersion, kind), options);
   if (!decoded.ok) return decoded;
   const head = { ...(kind === '' ? {} : { kind }), ...(apiVersion === '' ? {} : { apiVersion }) };
   return { ok: true, value: { ...head, ...decoded.value }, duplicates: [] };

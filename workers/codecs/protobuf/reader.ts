@@ -11,6 +11,8 @@ const TAG_MAX = TWO_32 - 1;
 
 export class WireReader {
   position: number;
+  /** Whether whole numbers beyond the safe range are bigint; otherwise they are rounded, as `JSON.parse` does. Raw JSON is read the same way. */
+  exact = true;
 
   constructor(private readonly buffer: Buffer, start = 0, public end = buffer.length) {
     this.position = start;
@@ -42,11 +44,11 @@ export class WireReader {
     return low | 0;
   }
 
-  /** A signed 64-bit number; bigint where a JavaScript number would lose digits. */
+  /** A signed 64-bit number; bigint where a JavaScript number would lose digits, unless rounding is wanted. */
   int64(): number | bigint {
     const [low, high] = this.halves();
     const value = (high | 0) * TWO_32 + low;
-    return Number.isSafeInteger(value) ? value : (BigInt(high | 0) << 32n) | BigInt(low);
+    return !this.exact || Number.isSafeInteger(value) ? value : (BigInt(high | 0) << 32n) | BigInt(low);
   }
 
   double(): number {

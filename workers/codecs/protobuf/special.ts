@@ -121,11 +121,20 @@ const rawValue: ValueCodec = {
       return true;
     });
     if (raw === undefined || raw.length === 0) return null;
+    if (!reader.exact) return roundedJson(raw);
     const read = parseJson(raw, { depthMax: RAW_DEPTH_MAX, keepLiterals: false });
     if (!read.ok) throw new WireError(read.message);
     return read.value;
   }),
   zero: () => null,
+};
+
+const roundedJson = (raw: Buffer): unknown => {
+  try {
+    return JSON.parse(raw.toString('utf8'));
+  } catch (error) {
+    throw new WireError(error instanceof Error ? error.message : String(error));
+  }
 };
 
 /** A JSON list that is a message with one repeated string on the wire. */
