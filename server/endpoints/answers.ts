@@ -9,6 +9,7 @@ import type { RequestContext } from './context.js';
 import { jsonEncoder } from './encoders/json.js';
 import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoders/encoder.js';
 import { encodeContinue } from './options/continueToken.js';
+import { ListBodies } from './listBodies.js';
 import type { Representation } from './negotiation.js';
 import { send, sendParts } from './sending.js';
 import { tableOf, tableOfMany } from './table/table.js';
@@ -87,8 +88,13 @@ async function encodeList({ encoder, form }: Representation, resource: ServedRes
   const metadataOnly = form.form === 'partial';
   if (metadataOnly && !form.list) throw new StatusError(406, 'NotAcceptable', `you requested ${PARTIAL}, but the requested object is a list (*${internalName(resource)}List)`);
   const type = metadataOnly ? { kind: `${PARTIAL}List`, apiVersion: form.apiVersion } : { kind: resource.listKind, apiVersion: apiVersionOf(resource) };
-  return encoder.list(type, meta, await encodeItems(encoder, resource, page.items, metadataOnly));
+  const items = await bodies.of(page.items, `${encoder.mediaType} ${apiVersionOf(resource)} ${metadataOnly ? 'metadata' : ''}`,
+    async () => encoder.items(await encodeItems(encoder, resource, page.items, metadataOnly)));
+  return encoder.list(type, meta, items, page.items.length);
 }
+
+/** One for all requests: which objects a list shows depends on the state alone, not on who asks. */
+const bodies = new ListBodies();
 
 /** Nearly always this only looks at what is encoded already; if not, other requests get their turn meanwhile. */
 async function encodeItems(encoder: Encoder, resource: ServedResource, items: readonly StoredObject[], metadataOnly: boolean): Promise<Buffer[]> {

@@ -3,12 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { RequestContext, Response } from './context.js';
 import type { EncodedList } from './encoders/encoder.js';
+import { PIECE_BYTES, pieces, type Piece } from './pieces.js';
 import { warningHeaders } from './warningHeaders.js';
 
-/** Long bodies are written in pieces of about this size: large enough to be cheap, small enough not to hold up other requests. */
-const CHUNK_BYTES = 128 * 1024;
 /** Pieces that may be under way to a client at a time: one that it takes, and the next. */
-const UNTAKEN_BYTES_MAX = 2 * CHUNK_BYTES;
+const UNTAKEN_BYTES_MAX = 2 * PIECE_BYTES;
 /** Bodies of one such piece and more are compressed for clients that wish it; the bound and the level are the reference's. */
 const COMPRESSION_LEVEL = 1;
 
@@ -50,11 +49,13 @@ export function writeHead({ response, warnings }: RequestContext, code: number, 
  */
 export async function sendParts(context: RequestContext, contentType: string, { parts, size }: EncodedList, compress: boolean): Promise<void> {
   const { response } = context;
-  if (isOnePart(parts) && parts[0].length < CHUNK_BYTES) return send(context, 200, contentType, parts[0]);
+  if (isOnePart(parts) && parts[0].length < PIECE_BYTES) return send(context, 200, contentType, parts[0]);
+  if (size !== null && size < PIECE_BYTES) return send(context, 200, contentType, Buffer.concat([...parts], size));
   const rest = pieces(parts);
   const start = rest.next();
-  const first = start.done === true ? Buffer.alloc(0) : start.value;
-  if (first.length < CHUNK_BYTES) return send(context, 200, contentType, first);
+  if (start.done === true) return send(context, 200, contentType, Buffer.alloc(0));
+  const { value: first } = start;
+  if (first.bytes.length < PIECE_BYTES) return send(context, 200, contentType, Buffer.from(first.bytes));
   if (response.headersSent || isGone(response)) return;
   if (compress) return sendCompressed(context, contentType, first, rest);
   writeHead(context, 200, contentType, size);
@@ -64,44 +65,33 @@ export async function sendParts(context: RequestContext, contentType: string, { 
 
 const isOnePart = (parts: Iterable<Buffer>): parts is readonly [Buffer] => Array.isArray(parts) && parts.length === 1;
 
-async function writePieces(out: Writable, first: Buffer, rest: Iterable<Buffer>, gone: () => boolean): Promise<void> {
-  let piece = first;
-  for (const next of rest) {
-    out.write(piece);
-    piece = next;
+async function writePieces(out: Writable, first: Piece, rest: Iterable<Piece>, gone: () => boolean): Promise<void> {
+  write(out, first);
+  for (const piece of rest) {
     await nextTurn();
     if (out.writableLength > UNTAKEN_BYTES_MAX) await drained(out, gone);
     if (gone()) return;
+    write(out, piece);
   }
-  out.write(piece);
+}
+
+/** The callback says that nobody reads these bytes any more; after a failure, memory is left to the garbage collector. */
+function write(out: Writable, { bytes, release }: Piece): void {
+  if (release === null) out.write(bytes);
+  else out.write(bytes, (error) => { if (error == null) release(); });
 }
 
 /** Compresses on the library's threads, piece by piece, so that the event loop is free. */
-async function sendCompressed(context: RequestContext, contentType: string, first: Buffer, rest: Iterable<Buffer>): Promise<void> {
+async function sendCompressed(context: RequestContext, contentType: string, first: Piece, rest: Iterable<Piece>): Promise<void> {
   const { response } = context;
   response.setHeader('content-encoding', 'gzip');
   response.setHeader('vary', 'Accept-Encoding');
   writeHead(context, 200, contentType, null);
-  const gzip = createGzip({ level: COMPRESSION_LEVEL, chunkSize: CHUNK_BYTES });
+  const gzip = createGzip({ level: COMPRESSION_LEVEL, chunkSize: PIECE_BYTES });
   gzip.pipe(asWritable(response));
   response.once('close', () => { gzip.destroy(); });
   await writePieces(gzip, first, rest, () => gzip.destroyed);
   if (!gzip.destroyed) gzip.end();
-}
-
-/** Joins parts to pieces. */
-function* pieces(parts: Iterable<Buffer>): Generator<Buffer, void> {
-  let pending: Buffer[] = [];
-  let bytes = 0;
-  for (const part of parts) {
-    pending.push(part);
-    bytes += part.length;
-    if (bytes < CHUNK_BYTES) continue;
-    yield pending.length === 1 ? part : Buffer.concat(pending, bytes);
-    pending = [];
-    bytes = 0;
-  }
-  if (bytes > 0) yield Buffer.concat(pending, bytes);
 }
 
 /** Settles once what was written has been taken, or when it never will be. */

@@ -16,15 +16,17 @@ function object({ kind, apiVersion }: TypeMeta, item: Buffer): Buffer {
   return Buffer.concat([SELF_DESCRIBED, cborMapHead(count + 2), NAME.kind, part(kind), item.subarray(at), NAME.apiVersion, part(apiVersion)]);
 }
 
-function list({ kind, apiVersion }: TypeMeta, meta: ListMeta, items: readonly Buffer[]): EncodedList {
-  const head = Buffer.concat([SELF_DESCRIBED, cborMapHead(4), NAME.kind, part(kind), NAME.items, cborListHead(items.length)]);
+const items = (encoded: readonly Buffer[]): EncodedList => ({ parts: encoded, size: encoded.reduce((sum, item) => sum + item.length, 0) });
+
+function list({ kind, apiVersion }: TypeMeta, meta: ListMeta, { parts, size }: EncodedList, count: number): EncodedList {
+  const head = Buffer.concat([SELF_DESCRIBED, cborMapHead(4), NAME.kind, part(kind), NAME.items, cborListHead(count)]);
   const tail = Buffer.concat([NAME.metadata, part(meta), NAME.apiVersion, part(apiVersion)]);
-  return { parts: between(head, items, tail), size: items.reduce((sum, item) => sum + item.length, head.length + tail.length) };
+  return { parts: between(head, parts, tail), size: size === null ? null : head.length + size + tail.length };
 }
 
-function* between(head: Buffer, items: Iterable<Buffer>, tail: Buffer): Generator<Buffer> {
+function* between(head: Buffer, encoded: Iterable<Buffer>, tail: Buffer): Generator<Buffer> {
   yield head;
-  yield* items;
+  yield* encoded;
   yield tail;
 }
 
@@ -52,6 +54,7 @@ export const cborEncoder: Encoder = {
     ? stored.encoded('cbor metadata', each => part({ metadata: each.decode().metadata }))
     : stored.encoded(`cbor ${apiVersionOf(resource)}`, each => encodeCborItem(servedObject(resource, each), resource))),
   object,
+  items,
   list,
   table,
   document: value => cborCodec.encode(value),

@@ -35,7 +35,10 @@ export interface Encoder {
   item(resource: ServedResource, stored: StoredObject, metadataOnly: boolean): Buffer;
   /** A single object from its item. */
   object(type: TypeMeta, item: Buffer): Buffer;
-  list(type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): EncodedList;
+  /** Items as they stand in a list, without what stands around them: the part of a list that does not change with its version. */
+  items(items: readonly Buffer[]): EncodedList;
+  /** A list around such items, of which there are `count`. */
+  list(type: TypeMeta, meta: ListMeta, items: EncodedList, count: number): EncodedList;
   /** A Table; `head` is all of it but its rows, of which there are `count`. */
   table(head: JsonObject, rows: Iterable<JsonObject>, count: number): EncodedList;
   /** A document that is no stored object, such as a Status; it names its kind. */

@@ -32,12 +32,18 @@ function joined(prefix: Buffer, item: Buffer): Buffer {
 export const metadataItem = (stored: StoredObject): Buffer =>
   stored.encoded('json metadata', object => Buffer.from(writeJson({ metadata: orderedMetadata(object.decode().metadata) })));
 
-function* listParts(type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Generator<Buffer> {
-  yield listHead(type, meta);
-  for (const [index, item] of items.entries()) {
-    if (index > 0) yield COMMA;
+function* itemParts(items: readonly Buffer[]): Generator<Buffer> {
+  let first = true;
+  for (const item of items) {
+    if (!first) yield COMMA;
+    first = false;
     yield item;
   }
+}
+
+function* between(head: Buffer, items: Iterable<Buffer>): Generator<Buffer> {
+  yield head;
+  yield* items;
   yield LIST_TAIL;
 }
 
@@ -61,10 +67,11 @@ export const jsonEncoder: Encoder = {
   lengthBytes: 0,
   item: (resource, stored, metadataOnly) => (metadataOnly ? metadataItem(stored) : servedItem(resource, stored)),
   object: (type, item) => joined(prefixOf(type), item),
-  list: (type, meta, items) => ({
-    parts: listParts(type, meta, items),
-    size: items.reduce((sum, item) => sum + item.length, listHead(type, meta).length + LIST_TAIL.length + Math.max(0, items.length - 1)),
-  }),
+  items: items => ({ parts: itemParts(items), size: items.reduce((sum, item) => sum + item.length, Math.max(0, items.length - 1)) }),
+  list(type, meta, { parts, size }) {
+    const head = listHead(type, meta);
+    return { parts: between(head, parts), size: size === null ? null : head.length + size + LIST_TAIL.length };
+  },
   table: (head, rows) => ({ parts: tableParts(head, rows), size: null }),
   document: value => Buffer.from(`${writeJson(value)}\n`),
   frame: (type, object) => Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object[object.length - 1] === NEWLINE ? object.subarray(0, -1) : object, FRAME_TAIL]),

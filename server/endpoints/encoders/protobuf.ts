@@ -28,23 +28,30 @@ const LENGTH_BYTES = 4;
 const field = (tag: number, length: number): Buffer => Buffer.from([tag, ...varint(length)]);
 const EMPTY = Buffer.alloc(0);
 
-/** A list message is its metadata followed by its items, so items are written as they are kept; the envelope needs their size beforehand. */
-function list(type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): EncodedList {
-  const head = unpack(encodeMessage({ metadata: meta }, kindOf(type.apiVersion, type.kind)));
-  const rawSize = items.reduce((sum, item) => sum + 1 + varintLength(item.length) + item.length, head.length);
-  const [before, , after] = envelopeParts({ ...type, raw: EMPTY });
-  // The envelope around nothing ends in the length zero; ours follows instead.
-  const envelope = Buffer.concat([before.subarray(0, -1), Buffer.from(varint(rawSize))]);
-  return { parts: parts(envelope, head, items, after), size: envelope.length + rawSize + after.length };
-}
+const items = (encoded: readonly Buffer[]): EncodedList & { readonly size: number } =>
+  ({ parts: itemParts(encoded), size: encoded.reduce((sum, item) => sum + 1 + varintLength(item.length) + item.length, 0) });
 
-function* parts(envelope: Buffer, head: Buffer, items: readonly Buffer[], after: Buffer): Generator<Buffer> {
-  yield envelope;
-  yield head;
-  for (const item of items) {
+function* itemParts(encoded: readonly Buffer[]): Generator<Buffer> {
+  for (const item of encoded) {
     yield field(ITEMS_TAG, item.length);
     yield item;
   }
+}
+
+/** A list message is its metadata followed by its items, so items are written as they are kept; the envelope needs their size beforehand. */
+function list(type: TypeMeta, meta: ListMeta, { parts, size }: EncodedList): EncodedList {
+  if (size === null) throw new Error('the size of items in Protobuf is always known');
+  const head = unpack(encodeMessage({ metadata: meta }, kindOf(type.apiVersion, type.kind)));
+  const rawSize = head.length + size;
+  const [before, , after] = envelopeParts({ ...type, raw: EMPTY });
+  // The envelope around nothing ends in the length zero; ours follows instead.
+  const envelope = Buffer.concat([before.subarray(0, -1), Buffer.from(varint(rawSize)), head]);
+  return { parts: between(envelope, parts, after), size: envelope.length + size + after.length };
+}
+
+function* between(head: Buffer, encoded: Iterable<Buffer>, after: Buffer): Generator<Buffer> {
+  yield head;
+  yield* encoded;
   yield after;
 }
 
@@ -68,6 +75,7 @@ export const protobufEncoder: Encoder = {
     ? stored.encoded('protobuf metadata', object => unpack(encodeMessage({ metadata: object.decode().metadata }, PARTIAL)))
     : stored.encoded(`protobuf ${apiVersionOf(resource)}`, object => unpack(encodeMessage(servedObject(resource, object), resource)))),
   object: (type, item) => Buffer.concat(envelopeParts({ ...type, raw: item })),
+  items,
   list,
   table: (head, rows) => ({ parts: [unpack(protobufEncode({ ...head, rows: [...rows] }))], size: null }),
   document: value => unpack(protobufEncode(value)),

@@ -13,15 +13,19 @@ function parsed(item: Buffer): JsonObject {
   return result.value as JsonObject;
 }
 
+function* itemParts(items: readonly Buffer[]): Generator<Buffer> {
+  for (const item of items) yield text([parsed(item)]);
+}
+
 /** Members stand in the order of the alphabet, so the items come between the list's own members. */
-function* listParts({ apiVersion, kind }: TypeMeta, metadata: ListMeta, items: readonly Buffer[]): Generator<Buffer> {
-  if (items.length === 0) {
+function* listParts({ apiVersion, kind }: TypeMeta, metadata: ListMeta, items: Iterable<Buffer>, count: number): Generator<Buffer> {
+  if (count === 0) {
     yield text({ apiVersion, items: [], kind, metadata });
     return;
   }
   yield text({ apiVersion });
   yield Buffer.from('items:\n');
-  for (const item of items) yield text([parsed(item)]);
+  yield* items;
   yield text({ kind, metadata });
 }
 
@@ -34,7 +38,8 @@ export const yamlEncoder: Encoder = {
   lengthBytes: 0,
   item: (resource, stored, metadataOnly) => jsonEncoder.item(resource, stored, metadataOnly),
   object: (type, item) => text({ ...type, ...parsed(item) }),
-  list: (type, meta, items) => ({ parts: listParts(type, meta, items), size: null }),
+  items: items => ({ parts: itemParts(items), size: null }),
+  list: (type, meta, { parts }, count) => ({ parts: listParts(type, meta, parts, count), size: null }),
   table: (head, rows) => ({ parts: [text({ ...head, rows: [...rows] })], size: null }),
   document: text,
   frame: () => { throw new Error('YAML has no watch streams'); },

@@ -7,14 +7,32 @@ import type { TreeView } from './tree.js';
 /** Objects that are matched without giving way to anything else. */
 const stepSize = 256;
 
+/** Answers that are remembered of one state: as many as there are namespaces or pages that several clients read. */
+const answersMax = 8;
+/** Longer ones are not: states of the past would hold on to them. */
+const answerObjectsMax = 10_000;
+
+/** What was listed of a state without selecting, by first and last position: who lists the same again gets the same array. */
+const answers = new WeakMap<TreeView, Map<string, readonly StoredObject[]>>();
+
 /**
  * Answers a list from one state. What needs no matching is copied at once (pointers only); matching is done in slices.
  * Rejects with DamagedValueError if an object in the answer cannot be read.
  */
 export async function listIn(view: TreeView, version: Version, request: ListRequest, slices: Slices): Promise<ListResult> {
   const scan = new Scan(view, request);
+  const known = scan.matching ? undefined : answers.get(view)?.get(scan.places);
+  if (known !== undefined) return { outcome: 'found', version, items: known, ...scan.after(known.length) };
+  const { places } = scan;
   if (scan.step(scan.matching ? stepSize : Infinity)) await slices.run(() => scan.step(stepSize));
-  return { outcome: 'found', version, items: scan.items, more: scan.more, remaining: scan.matching ? null : scan.remaining };
+  if (!scan.matching && scan.items.length <= answerObjectsMax) remember(view, places, scan.items);
+  return { outcome: 'found', version, items: scan.items, ...scan.after(0) };
+}
+
+function remember(view: TreeView, places: string, items: readonly StoredObject[]): void {
+  let known = answers.get(view);
+  if (known === undefined || known.size >= answersMax) answers.set(view, known = new Map<string, readonly StoredObject[]>());
+  known.set(places, items);
 }
 
 class Scan {
@@ -32,12 +50,15 @@ class Scan {
     this.matching = !selectsAll(request);
   }
 
-  get remaining(): number {
-    return Math.max(0, this.end - this.position);
+  /** What names the answer of one state when nothing is selected: where it begins and where it must end. */
+  get places(): string {
+    return `${this.position}-${Math.min(this.end, this.position + (this.request.limit ?? Infinity))}`;
   }
 
-  get more(): boolean {
-    return this.full && this.remaining > 0;
+  /** What follows the answer, with `known` objects that need not be looked at. */
+  after(known: number): { readonly more: boolean; readonly remaining: number | null } {
+    const remaining = Math.max(0, this.end - this.position - known);
+    return { more: (this.full || this.request.limit === known) && remaining > 0, remaining: this.matching ? null : remaining };
   }
 
   /** Looks at up to `count` objects; whether there are more to look at. */
