@@ -28,6 +28,8 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
   ['warnings of versions', definition({ name: 'V', deprecationWarning: 'gone' }), ['invalid spec.versions[0].name', 'invalid spec.versions[0].deprecationWarning']],
   ['columns', definition({ additionalPrinterColumns: [{ name: '', type: 'text', format: 'x', jsonPath: 'spec' }] }),
     ['required spec.additionalPrinterColumns[0].name', 'invalid spec.additionalPrinterColumns[0].type', 'invalid spec.additionalPrinterColumns[0].format', 'invalid spec.additionalPrinterColumns[0].JSONPath']],
+  ['syntax of rules', rule({ rule: 'self.a >' }), [`invalid ${RULE}.rule`]], ['functions of rules', rule({ rule: 'unknownFunc(self.a)' }), [`invalid ${RULE}.rule`]], ['names in rules', rule({ rule: 'other.a > 1' }), [`invalid ${RULE}.rule`]],
+  ['results of rules', rule({ rule: 'self.a.map(x, x > 1)', messageExpression: '1' }), [`invalid ${RULE}.rule`, `invalid ${RULE}.messageExpression`]],
   ['subresources', definition({ subresources: { scale: { specReplicasPath: '.status.n', statusReplicasPath: '', labelSelectorPath: 'x' } } }),
     ['invalid spec.subresources.scale.specReplicasPath', 'required spec.subresources.scale.statusReplicasPath', 'invalid spec.subresources.scale.labelSelectorPath']],
   ['schemas beside a status', definition({ subresources: { status: {} }, schema: { openAPIV3Schema: { type: 'object', maxProperties: 3 } } }), ['invalid spec.validation.openAPIV3Schema']],
