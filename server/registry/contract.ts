@@ -35,6 +35,8 @@ export interface Change {
   readonly mayCreate: boolean;
   /** Server-side apply: `apply` has recorded who owns what, and an absent object is created whatever its kind. */
   readonly applies?: boolean;
+  /** `apply` does not look at the current object, which then is not decoded for it; it gets one with nothing in it. */
+  readonly replaces?: boolean;
 }
 
 export interface Written { readonly object: StoredObject; readonly created: boolean }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject, JsonObject } from '../api/object.js';
 import type { Admission, AdmissionRequest } from '../admission/contract.js';
 import { qualifiedName } from '../api/resource.js';
 import { conflict, forbidden, invalidObject, notFound, plainError, StatusError, unavailable } from '../api/status.js';
@@ -18,6 +18,7 @@ import { admitToNamespace } from './namespaceLifecycle.js';
 import { strategyOf } from './strategies.js';
 import type { WriteContext } from './strategy.js';
 import { transientObject } from './transient.js';
+import { betweenSteps, isHeavy } from './turns.js';
 import { invalid, Path, toCause } from './validation/field.js';
 import { beginCreate, beginUpdate, checkIdentity, checkVersion, nameAndValidate, prepareCreate, prepareUpdate, wrongUid, type UpdateStep } from './writes.js';
 
@@ -111,9 +112,13 @@ class GenericRegistry implements Registry {
     const firstName = prefix === '' ? body.metadata.name ?? '' : generatedName(prefix, this.random);
     const namespaceLabels = resource.namespaced ? await admitToNamespace(this.storage, namespace, resource.storage, firstName) : {};
     const version = body.metadata.resourceVersion ?? '';
+    const heavy = isHeavy(body as JsonObject);
+    await betweenSteps(heavy);
     const owners = beginCreate(target, body, context);
+    await betweenSteps(heavy);
     await this.admission?.admit(admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, options));
     prepareCreate(target, body, context, { uid: this.newUid(), owners });
+    await betweenSteps(heavy);
     return this.createNamed(target, body, { prefix, firstName, version, namespaceLabels }, options);
   }
 
@@ -135,6 +140,7 @@ class GenericRegistry implements Registry {
       object.metadata.name = name;
       const beside = await allocator?.allocate(object, null, this.allocationContext(options));
       const form = nameAndValidate(target, object, name, namespaceLabels);
+      await betweenSteps(isHeavy(form as JsonObject));
       if (!options.dryRun && target.name === '' && version !== '' && version !== '0') throw plainError(500, 'resourceVersion should not be set on objects to be created');
       await this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, options));
       const outcome = await this.tryCreate(target, name, form, beside ?? [], options);
@@ -201,14 +207,21 @@ class GenericRegistry implements Registry {
   private async planUpdate(target: Target, change: Change, stored: StoredObject, options: WriteOptions): Promise<UpdateStep & { readonly beside: readonly SideWrite[] }> {
     const old = stored.decode();
     if (change.uid !== null && change.uid !== old.metadata.uid) throw wrongUid(target, change.uid, old.metadata.uid ?? '');
-    const object = toStorage(target.resource, await change.apply(servedObject(target.resource, stored)));
+    const heavy = isHeavy(old as JsonObject);
+    await betweenSteps(heavy);
+    const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
+    const object = toStorage(target.resource, await change.apply(current));
+    await betweenSteps(heavy);
     const owners = change.applies === true ? object.metadata.managedFields ?? [] : undefined;
     const admitted = (): AdmissionRequest => admissionRequest(target, { operation: 'UPDATE', subresource: change.subresource, name: target.name, object, old }, options);
     beginUpdate(target, object);
+    await betweenSteps(heavy);
     await this.admission?.admit(admitted());
     checkVersion(object.metadata, stored, target);
     const beside = change.subresource === '' ? await this.allocatorOf(target)?.allocate(object, old, this.allocationContext(options)) : [];
+    await betweenSteps(heavy);
     const step = prepareUpdate(target, object, old, change.subresource, this.contextOf(owners === undefined ? options : { ...options, owners }));
+    await betweenSteps(heavy);
     if (step.step === 'write') await this.admission?.validate(admitted());
     return { ...step, beside: beside ?? [] };
   }

@@ -1,4 +1,5 @@
-import type { ApiObject } from '../../api/object.js';
+import { copyOf } from '../../api/copy.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
 import { attributesOf } from '../../authorization/authorizer.js';
 import type { RequestContext } from '../context.js';
 import { forbidden } from '../../api/status.js';
@@ -31,7 +32,7 @@ export const update: VerbHandler = async (context, route, { registry, reader }) 
   const uid = object.metadata.uid ?? '';
   const change = {
     // Every attempt needs an object of its own: preparing an update changes it.
-    apply: (): ApiObject => structuredClone(object),
+    apply: (): ApiObject => copyOf(object as JsonObject) as ApiObject, replaces: true,
     subresource: route.subresource?.name ?? '', uid: uid === '' ? null : uid, mayCreate: true,
   };
   const written = await registry.update(targetOf(route), change, writeOptions(context, parameters.dryRun, parameters.fieldManager));

@@ -118,11 +118,10 @@ export class FieldSet {
   /** Reads the `fieldsV1` form; throws RangeError for what is not one. What is read becomes part of the set and must not be changed. */
   static fromFieldsV1(fields: JsonValue | undefined, root = true): FieldSet {
     if (fields === null || typeof fields !== 'object' || Array.isArray(fields)) throw new RangeError('fieldsV1 must be made of objects');
-    const elements = Object.keys(fields);
-    if (elements.length === 0) return root ? FieldSet.empty : FieldSet.leaf;
+    if (isBare(fields)) return root ? FieldSet.empty : FieldSet.leaf;
     const children = new Map<string, FieldSet>();
     let [self, previous, asWritten] = [false, '', true];
-    for (const element of elements) {
+    for (const element of Object.keys(fields)) {
       const below = fields[element];
       if (element === '.') {
         self = true;
@@ -175,7 +174,11 @@ export function keyElement(key: Readonly<Record<string, JsonValue>>): string {
   return `k:{${members.join(',')}}`;
 }
 
-const isBare = (fields: JsonValue | undefined): boolean => typeof fields === 'object' && fields !== null && Object.keys(fields).length === 0;
+function isBare(fields: JsonValue | undefined): boolean {
+  if (typeof fields !== 'object' || fields === null) return false;
+  for (const _element in fields as JsonObject) return false;
+  return true;
+}
 
 const COLON = ':'.charCodeAt(0);
 const elementOrder = 'fkvi';

@@ -79,13 +79,17 @@ function compareIn(before: ApiObject, after: ApiObject, version: string, own: st
  */
 export function ownUpdate(before: ApiObject, after: ApiObject, managers: Managers, id: ManagerId, now: string, versions: Versions): Managers {
   const key = managerKey(id);
-  const result = disown(before, after, managers, '', id.apiVersion, versions, true);
+  const result = disown(before, after, managers, key, id.apiVersion, versions, true);
   if (!result.ok) throw new Error('a forced write cannot conflict');
   const { comparison } = result;
   if (isSame(comparison)) return result.managers;
-  const gained = managedOnly(comparison.added.union(comparison.modified));
+  const changed = comparison.modified.union(comparison.added);
+  const gained = managedOnly(changed);
   const owned = new Map(result.managers);
-  if (gained.isEmpty) return owned;
-  owned.set(key, { ...id, time: now, fields: (owned.get(key)?.fields ?? FieldSet.empty).union(gained) });
+  const mine = owned.get(key);
+  // In this order, because most writers change what they own already, and then the set stays the one that it is.
+  const fields = (mine?.fields ?? FieldSet.empty).difference(comparison.removed).difference(changed.difference(gained)).union(gained);
+  if (fields.isEmpty) owned.delete(key);
+  else owned.set(key, { ...id, time: gained.isEmpty ? mine?.time ?? null : now, fields });
   return owned;
 }
