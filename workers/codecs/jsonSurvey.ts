@@ -32,7 +32,8 @@ export const surveyJson = (bytes: Uint8Array): JsonSurvey => {
       if (depth > depthMax) depthMax = depth;
     } else if (byte === 0x7d || byte === 0x5d) {
       depth--;
-    } else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
+    } else if (plainNumbers && (byte === 0x2d || (byte >= 0x30 && byte <= 0x39))) {
+      // One number that is not plain settles it. To look at each digit of a long one as a beginning would take the square of its length.
       const last = endOfNumber(bytes, index);
       if (last < 0) plainNumbers = false;
       else index = last;

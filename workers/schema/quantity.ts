@@ -18,7 +18,8 @@ const WRONG_FORMAT: QuantityResult = { ok: false, message: 'quantities must matc
 const WRONG_SUFFIX: QuantityResult = { ok: false, message: 'unable to parse quantity\'s suffix' };
 const WRONG_NUMBER: QuantityResult = { ok: false, message: 'unable to parse numeric part of quantity' };
 
-const PARTS = /^([+-]?)(0*)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
+/** Each run of digits is taken whole or not at all: to try every way of sharing it out takes the square of its length. */
+const PARTS = /^([+-]?)(0*)(?!0)(\d*)(?!\d)(?:\.(\d*)(?!\d))?([eEinumkKMGTP]*[-+]?\d*)$/;
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const BINARY: Readonly<Record<string, number>> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, Pi: 5, Ei: 6 };
 const DECIMAL_SUFFIX = new Map(Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]));

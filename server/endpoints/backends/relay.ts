@@ -73,8 +73,21 @@ function refusedByAgent(code: number, text: string, name: string): StatusError {
 export async function relayStream(context: RequestContext, backends: Backends, location: Location): Promise<void> {
   const { upgrade = null } = context;
   if (upgrade === null) throw badRequest('Upgrade request required');
+  const stay = leaveWith(upgrade);
   const answer = await ask(backends, location, { method: context.request.method ?? 'GET', headers: forwardedHeaders(context, true), body: null, signal: context.signal }, 'error dialing backend');
+  stay();
   await handOver(context, upgrade, answer);
+}
+
+/**
+ * Nobody reads from the client while the backend makes up its mind, and a connection that is not read does not tell of its end: one that
+ * is given up would stay as long as the backend thinks. Begins to read, without taking anything. Returns how to stop looking.
+ */
+function leaveWith({ socket }: Upgrade): () => void {
+  const leave = (): void => { socket.destroy(); };
+  socket.once('end', leave);
+  socket.read(0);
+  return () => { socket.off('end', leave); };
 }
 
 /** Passes a request on to a program or a node and its answer back, both as they come. `prefix` is the path that leads to the proxy. */

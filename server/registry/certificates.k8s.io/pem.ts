@@ -1,12 +1,13 @@
+import { pemTexts } from '../pemTexts.js';
+
 /** One block of a PEM text (RFC 1421 in the form that RFC 7468 describes). */
 export interface PemBlock { readonly type: string; readonly hasHeaders: boolean; readonly bytes: Buffer }
 
-const BLOCK = /-----BEGIN ([^\r\n]*?)-----[ \t]*\r?\n([\s\S]*?)-----END \1-----/g;
 const HEADER = /^[^:\r\n]+:[^\r\n]*\r?\n/;
 
 /** The blocks of a text in order; what stands around them does not count. */
 export function pemBlocks(text: string): PemBlock[] {
-  return [...text.matchAll(BLOCK)].flatMap(([, type = '', content = '']) => {
+  return pemTexts(text).flatMap(({ type, content }) => {
     let rest = content;
     while (HEADER.test(rest)) rest = rest.replace(HEADER, '');
     const base64 = rest.replace(/\s/g, '');

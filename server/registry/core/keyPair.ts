@@ -1,20 +1,19 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { pemTexts } from '../pemTexts.js';
 
 /** Whether a certificate and a key belong together: what a server that reads the two files would find. */
 
-const BLOCK = /-----BEGIN ([^\r\n]+?)-----\r?\n([\s\S]*?)-----END \1-----/g;
-const blocksOf = (pem: string): { readonly type: string; readonly text: string }[] => [...pem.matchAll(BLOCK)].map(match => ({ type: match[1] ?? '', text: match[0] }));
 const isKey = (type: string): boolean => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY');
 
 /** What is wrong with the pair, in the words of the reference's TLS library, or null. */
 export function keyPairComplaint(certificatePem: string, keyPem: string): string | null {
-  const certificates = blocksOf(certificatePem);
+  const certificates = pemTexts(certificatePem);
   const certificate = certificates.find(({ type }) => type === 'CERTIFICATE');
   if (certificate === undefined) return withoutCertificate(certificates.map(({ type }) => type));
-  const keys = blocksOf(keyPem);
+  const keys = pemTexts(keyPem);
   const key = keys.find(({ type }) => isKey(type));
   if (key === undefined) return withoutKey(keys.map(({ type }) => type));
-  return pairComplaint(certificate.text, key.text);
+  return pairComplaint(certificate.whole, key.whole);
 }
 
 function withoutCertificate(skipped: readonly string[]): string {
