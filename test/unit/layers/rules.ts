@@ -39,7 +39,10 @@ const rules: readonly Rule[] = [
   { from: 'server/', to: ['server/', ...raftDoor, 'workers/'], types: raftTypes },
   { from: 'server/api/', to: ['server/api/', 'server/vocabulary.js'] },
   { from: 'server/catalogue/', to: ['server/catalogue/', 'server/api/', 'server/vocabulary.js'] },
+  { from: 'server/files/', to: ['server/files/', 'workers/', ...plainWords] },
   { from: 'server/webhook/', to: ['server/webhook/', ...plainWords] },
+  // Commands for operators are clients of a server, or readers of its files; they must not come to need a running one's parts.
+  { from: 'server/operations/', to: ['server/operations/', ...raftDoor, ...plainWords], types: raftTypes },
   { from: 'server/cel/', to: ['server/cel/', ...plainWords] },
   ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()], types: raftTypes }))),
   { from: 'controllers/', to: ['controllers/', 'server/catalogue/'] },
