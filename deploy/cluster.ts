@@ -12,6 +12,7 @@ import { describeExit, ManagedProcess, type Exit, type ProcessSpec } from './man
 import { ensurePki, type PkiFiles } from './pki.js';
 import { findFreePorts, portIsFree } from './ports.js';
 import { describeReadiness, probeReadiness, type Readiness } from './readiness.js';
+import { Supervisor } from './supervisor.js';
 import { loadSettings, type ClusterSettings, type MemberSettings, type ReplicaCount } from './settings.js';
 
 /**
@@ -38,8 +39,10 @@ export interface ClusterOptions {
   /** Stand-in nodes, all in one process (`nodes/DESIGN.md`); none unless given. */
   readonly fakeNodes?: number | undefined;
   readonly onProgress?: ((line: string) => void) | undefined;
-  /** A process ended, asked for or not. */
-  readonly onExit?: ((process: ManagedProcess, exit: Exit) => void) | undefined;
+  /** Start managers again that failed, once the cluster is up. API servers are never started again without being asked: why a member of the group fell is for a person to see. */
+  readonly restartManagers?: boolean | undefined;
+  /** A process ended, asked for or not; `restartInMs` is null unless it is started again by itself. */
+  readonly onExit?: ((process: ManagedProcess, exit: Exit, restartInMs: number | null) => void) | undefined;
   /** Gives up a start that is under way. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -164,6 +167,8 @@ class LocalCluster implements Cluster {
   readonly #servers: readonly ManagedProcess[];
   readonly #clients: readonly ManagedProcess[];
   readonly #ca: string;
+  readonly #supervisors = new Map<ManagedProcess, Supervisor>();
+  #up = false;
   #stopping: Promise<void> | null = null;
 
   constructor(private readonly prepared: Prepared) {
@@ -187,6 +192,7 @@ class LocalCluster implements Cluster {
     const started = performance.now();
     say(`starting ${settings.members.map(({ id }) => id).join(', ')} and the balancer`);
     await this.startStopped();
+    this.#up = true;
     say(`all ready after ${((performance.now() - started) / 1000).toFixed(1)} s`);
   }
 
@@ -205,6 +211,7 @@ class LocalCluster implements Cluster {
 
   async #stopAll(): Promise<void> {
     const { clusterFile, say, unlock } = this.prepared;
+    for (const supervisor of this.#supervisors.values()) supervisor.stop();
     for (const processes of [this.#clients, this.#servers]) {
       await Promise.all(processes.map(async process => {
         if (!(await process.stop(stopGraceMs))) say(`${process.spec.name} did not end within ${stopGraceMs / 1000} s and was killed`);
@@ -230,14 +237,25 @@ class LocalCluster implements Cluster {
 
   #manager(name: string, securePort: number): ManagedProcess {
     const args = [...managerFlags(this.prepared, path.join(this.prepared.directory, 'controller-manager.kubeconfig'), securePort), ...(this.prepared.options.managerFlags ?? [])];
-    return this.#process({ role: 'controller-manager', name, program: managerProgram, args, address: `https://${host}:${securePort}` });
+    const process = this.#process({ role: 'controller-manager', name, program: managerProgram, args, address: `https://${host}:${securePort}` });
+    if (this.prepared.options.restartManagers) this.#supervisors.set(process, new Supervisor(() => this.#startAgain(process)));
+    return process;
+  }
+
+  #startAgain(process: ManagedProcess): void {
+    if (this.#stopping || process.running) return;
+    process.start();
+    this.#writeFile();
+    // One that ends again is reported as any end is.
+    this.#waitReady(process).catch((error: unknown) => { if (process.running && !this.#stopping) this.prepared.say(String(error)); });
   }
 
   #process(spec: Omit<ProcessSpec, 'log'>): ManagedProcess {
     const process: ManagedProcess = new ManagedProcess({ ...spec, log: path.join(this.prepared.directory, 'logs', `${spec.name}.log`) }, exit => {
       if (!this.#stopping) this.#writeFile();
-      this.prepared.options.onExit?.(process, exit);
-    });
+      const supervised = this.#up && !this.#stopping ? this.#supervisors.get(process) : undefined;
+      this.prepared.options.onExit?.(process, exit, supervised?.ended(exit) ?? null);
+    }, () => this.#supervisors.get(process)?.started());
     return process;
   }
 

@@ -15,6 +15,8 @@ export interface ProcessSpec {
   /** Where it answers, `https://host:port`; null for a program that only asks others. */
   readonly address: string | null;
   readonly log: string;
+  /** Beside the environment of this process. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
 /** How a process ended. */
@@ -41,8 +43,8 @@ export class ManagedProcess {
   #endWasAsked = false;
   #ready: Promise<void> = Promise.resolve();
 
-  /** `onExit` is called after every end of the process. */
-  constructor(readonly spec: ProcessSpec, private readonly onExit: (exit: Exit) => void = () => undefined) {}
+  /** `onExit` is called after every end of the process, `onStart` after every start. */
+  constructor(readonly spec: ProcessSpec, private readonly onExit: (exit: Exit) => void = () => undefined, private readonly onStart: () => void = () => undefined) {}
 
   get pid(): number | null { return this.#child?.pid ?? null; }
   get running(): boolean { return this.#child !== null; }
@@ -60,10 +62,11 @@ export class ManagedProcess {
       this.#endWasAsked = false;
       const args = ['--import', leash, this.spec.program, ...this.spec.args];
       // A session of its own keeps the terminal's Ctrl-C away: the launcher alone decides when and in which order to stop.
-      this.#watch(spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'], detached: true }));
+      this.#watch(spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'], detached: true, env: { ...process.env, ...this.spec.environment } }));
     } finally {
       fs.closeSync(log);
     }
+    this.onStart();
   }
 
   #watch(child: ChildProcess): void {

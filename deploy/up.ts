@@ -56,9 +56,10 @@ function readFlags(): Flags {
   return count === undefined ? flags : { ...flags, replicas: count };
 }
 
-function reportExit({ spec, running }: ManagedProcess, exit: Exit): void {
+function reportExit({ spec, running }: ManagedProcess, exit: Exit, restartInMs: number | null): void {
   if (running || exit.expected) return;
-  say(`${spec.name} is down: ${describeExit(exit)}; log: ${spec.log}. The others go on. Start it again with: kill -USR2 ${process.pid}`);
+  const next = restartInMs === null ? `Start it again with: kill -USR2 ${process.pid}` : `It is started again in ${restartInMs / 1000} s.`;
+  say(`${spec.name} is down: ${describeExit(exit)}; log: ${spec.log}. The others go on. ${next}`);
 }
 
 async function main(): Promise<void> {
@@ -66,8 +67,8 @@ async function main(): Promise<void> {
   const signal = stopRequest();
   let up = false;
   const cluster = await startCluster({
-    dataDirectory: dataDir, port, replicas, managers, fakeNodes, fresh, signal, onProgress: say,
-    onExit: (ended, exit) => { if (up && !signal.aborted) reportExit(ended, exit); },
+    dataDirectory: dataDir, port, replicas, managers, restartManagers: true, fakeNodes, fresh, signal, onProgress: say,
+    onExit: (ended, exit, restartInMs) => { if (up && !signal.aborted) reportExit(ended, exit, restartInMs); },
   });
   up = true;
   process.on('SIGUSR2', () => void cluster.startStopped().catch((error: unknown) => say(String(error))));

@@ -111,6 +111,30 @@ describe('deploy/cluster', () => {
     expect(ended).to.have.length(5);
   });
 
+  it('starts a manager again that failed, and only reports an API server', async () => {
+    const directory = temporaryDirectory('cluster');
+    const ends: [string, number | null][] = [];
+    let again = (_: string): void => undefined;
+    const ready = new Promise<string>(resolve => { again = resolve; });
+    let up = false;
+    const cluster = await start({
+      dataDirectory: directory, replicas: 1, managers: 1, restartManagers: true, onProgress: line => { if (up && line.startsWith('cm1 is ready')) again(line); },
+      onExit: ({ spec }, _, restartInMs) => ends.push([spec.name, restartInMs]),
+    });
+    up = true;
+    const [manager, server] = [cluster.managers[0], cluster.members[0]?.process];
+    const pids = [manager?.pid ?? 0, server?.pid ?? 0];
+    // As somebody else would, and not through the launcher.
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    expect(await ready).to.match(/^cm1 is ready/);
+    expect(manager?.pid).not.to.be.oneOf([null, pids[0]]);
+    expect(clusterJson(directory).processes.find(({ name }) => name === 'cm1')?.pid).to.equal(manager?.pid);
+    expect(server?.running).to.equal(false);
+    expect(ends).to.have.deep.members([['cm1', 1_000], ['r1', null]]);
+    await cluster.stop();
+    expect(ends.slice(2)).to.have.deep.members([['cm1', null], ['balancer', null]]);
+  });
+
   it('keeps cluster.json true when a replica is killed and started again', async () => {
     const directory = temporaryDirectory('cluster');
     const cluster = await start({ dataDirectory: directory });
