@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import type { ClusterMember } from '../../deploy/cluster.js';
+import { ClusterUnderTest } from './clusterUnderTest.js';
+import { connectAll, flood, reconnectWatchers, slowLoris, slowReaders, type Overloaded } from './storm.js';
+
+/** Small enough for every run of the tests; `npm run bench -- overload` does the same with ten times as much and more. */
+const connections = 300;
+const watchers = 300;
+const floodSeconds = 3;
+/** A server of 3 replicas with little in it takes some 200 MiB; a leak or an unbounded queue takes it far beyond. */
+const residentMegabytesMax = 900;
+/** A manager renews its lease every two seconds. */
+const leaseSilenceSecondsMax = 10;
+
+/** More than can be done: it is done later or refused, but memory stays bounded, nobody is elected because of it, and leases are renewed. */
+describe('cluster/overload', function () {
+  this.timeout(240_000);
+  let test: ClusterUnderTest;
+  let path: string;
+  let storm: Overloaded;
+  let termBefore: number;
+
+  before(async () => {
+    test = await ClusterUnderTest.start({ managers: 1 });
+    path = await test.namespace('storm');
+    storm = { cluster: test.cluster, path };
+  });
+  after(() => test?.stop());
+  beforeEach(async () => { termBefore = (await test.status(await test.leader())).term; });
+
+  /** After each storm: the same processes, the same term, bounded memory, a lease that was renewed, and writes on every replica. */
+  async function expectCalm(what: string, dead: ClusterMember | null = null): Promise<void> {
+    const running = test.members.filter((member) => member !== dead);
+    for (const member of running) {
+      expect(member.process.running, `${member.id} runs`).to.equal(true);
+      await test.at(member).expect(200, 'PATCH', `${path}/calm?fieldManager=t&force=true`, { raw: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'calm' }, data: { what } }), type: 'application/apply-patch+yaml' });
+      const metrics = String((await test.at(member).request('GET', '/metrics')).body);
+      const resident = Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1]) / 2 ** 20;
+      expect(resident, `${member.id}: MiB resident`).to.be.above(0).and.below(residentMegabytesMax);
+      if (dead === null) expect((await test.status(member)).term, `${member.id}: no election`).to.equal(termBefore);
+    }
+    const lease = await test.client.expect(200, 'GET', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager') as unknown as { readonly spec: { readonly renewTime: string; readonly leaseTransitions: number } };
+    expect((Date.now() - Date.parse(lease.spec.renewTime)) / 1000, 'seconds since the lease was renewed').to.be.below(leaseSilenceSecondsMax);
+    expect(lease.spec.leaseTransitions, 'the manager never lost it').to.equal(0);
+  }
+
+  before(async () => { await test.client.request('POST', path, { body: { metadata: { name: 'calm' } } }); });
+
+  it('connections that all open at once are all served', async () => {
+    const { answered } = await connectAll(storm, connections);
+    expect(answered).to.equal(connections);
+    await expectCalm('connections');
+  });
+
+  it('requests far beyond capacity are answered or refused', async () => {
+    const { answered, refused, failed } = await flood(storm, { connections: 60, seconds: floodSeconds });
+    expect(answered).to.be.above(0);
+    expect(failed, `without an answer, of ${answered + refused}`).to.equal(0);
+    await expectCalm('flood');
+  });
+
+  it('clients that send slowly, and clients that do not read, keep nobody else from anything', async () => {
+    const slow = await slowLoris(storm, 100);
+    const deaf = await slowReaders(storm, 30);
+    await expectCalm('slow clients');
+    for (const close of [slow, deaf]) close();
+  });
+
+  it('watchers that all come back at once after a replica died all go on', async () => {
+    const dead = test.members[2] as ClusterMember;
+    const { resumed, missed } = await reconnectWatchers(storm, { watchers, from: dead, to: test.members[0] as ClusterMember, kill: () => dead.process.kill('SIGKILL') });
+    expect([resumed, missed]).to.deep.equal([watchers, 0]);
+    await test.leader();
+    await expectCalm('watchers', dead);
+  });
+});
