@@ -21,7 +21,7 @@ export interface Auditor {
    * sink cannot write: the request must not go on.
    */
   begin(request: AuditedRequest): Promise<AuditRecord | null>;
-  /** Begins the record of a request whose credentials were refused; `attempted` names the ways that were tried. */
+  /** Begins the record of a request whose credentials were refused; `attempted` names the ways that were tried. It has one event, when the answer starts. */
   beginRefused(request: AuditedRequest, attempted: string): AuditRecord | null;
   /** Writes what waits. */
   close(): Promise<void>;
@@ -72,8 +72,8 @@ export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Aud
     beginRefused: (request, attempted) => {
       const record = recordOf(request);
       if (record === null) return null;
-      record.annotate('authentication.k8s.io/attempted', attempted);
-      follow(request, record);
+      record.failedAuthentication(attempted);
+      beforeHead(request.response, (code) => { void emit(record, 'ResponseStarted', code); });
       return record;
     },
     close: async () => { await Promise.all(sinks.map((sink) => sink.close())); },

@@ -30,6 +30,7 @@ export class AuditRecord implements AuditTrail {
   readonly #annotations: Record<string, string> = {};
   #objectRef: JsonObject | null;
   #status: Status | null = null;
+  #failure: string | null = null;
   /** The stage that ends this record. */
   ending: 'ResponseComplete' | 'Panic' = 'ResponseComplete';
   #requestBody: string | null = null;
@@ -60,6 +61,9 @@ export class AuditRecord implements AuditTrail {
     this.responseBody(() => Buffer.from(JSON.stringify(status)));
   }
 
+  /** Credentials that were refused: what is told of the answer is which were tried. */
+  failedAuthentication(message: string): void { this.#failure = message; }
+
   annotate(key: string, text: string): void {
     // The first word on a matter stays: later steps cannot reword what was decided.
     if (!(key in this.#annotations)) this.#annotations[key] = text.slice(0, annotationCharactersMax);
@@ -77,6 +81,7 @@ export class AuditRecord implements AuditTrail {
   }
 
   #responseStatus(code: number): JsonObject {
+    if (this.#failure !== null) return { metadata: {}, message: this.#failure, code };
     if (this.#status === null) return { metadata: {}, code };
     const { status, message, reason, details } = this.#status;
     return { metadata: {}, status, message, reason, ...(details === undefined ? {} : { details: details as unknown as JsonObject }), code };

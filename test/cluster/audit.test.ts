@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
+import https from 'node:https';
 import path from 'node:path';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
@@ -21,6 +22,11 @@ function policyFile(folder: string): string {
 const secrets = '/api/v1/namespaces/default/secrets';
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
+/** Asks without a certificate; yields the status code. */
+const fetchAs = (address: string, target: string, authorization: string): Promise<number> => new Promise((resolve, reject) => {
+  https.get(`${address}${target}`, { headers: { authorization }, agent: false, rejectUnauthorized: false }, (answer) => { answer.resume().once('end', () => { resolve(answer.statusCode ?? 0); }); }).once('error', reject);
+});
+
 describe('audit log', function () {
   this.timeout(60_000);
 
@@ -41,6 +47,9 @@ describe('audit log', function () {
       expect(events().at(-1)).to.deep.include({ stage: 'ResponseComplete', level: 'Metadata', verb: 'get' });
       expect(events().at(-1)?.responseStatus?.code).to.equal(404);
       await cluster.client.expect(200, 'GET', `${secrets}/till`);
+      const stranger = await fetchAs(cluster.members[0]!.address, `${configMaps}/none`, 'Bearer of-nobody');
+      expect(stranger).to.equal(401);
+      expect(events().at(-1)).to.deep.include({ stage: 'ResponseStarted', level: 'Metadata', verb: 'get', responseStatus: { metadata: {}, message: 'Authentication failed, attempted: bearer', code: 401 } });
       const text = fs.readFileSync(log, 'utf8');
       for (const form of ['very-secret-pin', Buffer.from('very-secret-pin').toString('base64')]) expect(text.includes(form)).to.equal(false);
     } finally {

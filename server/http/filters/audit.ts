@@ -23,5 +23,5 @@ function attempted({ request }: Exchange): string {
   const socket = request.socket as { getPeerCertificate?: () => object };
   const certificate = Object.keys(socket.getPeerCertificate?.() ?? {}).length > 0;
   const ways = [...(certificate ? ['x509'] : []), ...(authorization === undefined ? [] : [authorization.split(' ', 1)[0]!.toLowerCase()])];
-  return `Authentication failed, ${ways.length === 0 ? 'no credentials' : `attempted: ${ways.join(', ')}`}`;
+  return `Authentication failed, ${ways.length === 0 ? 'no credentials provided' : `attempted: ${ways.join(', ')}`}`;
 }
