@@ -1,5 +1,4 @@
 import type { JsonObject, JsonValue } from '../api/object.js';
-import { itemsOf } from './members.js';
 
 /** Sets a member that is absent or null. */
 export function setDefault(object: JsonObject, member: string, value: JsonValue): void {
@@ -28,5 +27,9 @@ export function ensureObject(object: JsonObject, member: string): JsonObject {
 
 /** The objects in the list that a member holds; others are passed over (the structural check has refused them already). */
 export function objectsIn(object: JsonObject, member: string): JsonObject[] {
-  return itemsOf(object[member]).filter((item): item is JsonObject => item !== null && typeof item === 'object' && !Array.isArray(item));
+  const items = object[member];
+  const objects: JsonObject[] = [];
+  if (!Array.isArray(items)) return objects;
+  for (const item of items) if (item !== null && typeof item === 'object' && !Array.isArray(item)) objects.push(item);
+  return objects;
 }

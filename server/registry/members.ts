@@ -8,11 +8,16 @@ export const membersOf = (value: JsonValue | undefined): JsonObject =>
 export const itemsOf = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : []);
 
 /** The member at a path of names, or undefined. */
-export const memberAt = (value: JsonValue | undefined, ...path: readonly string[]): JsonValue | undefined =>
-  path.reduce<JsonValue | undefined>((current, name) => membersOf(current)[name], value);
+export function memberAt(value: JsonValue | undefined, ...path: readonly string[]): JsonValue | undefined {
+  let current = value;
+  for (const name of path) current = membersOf(current)[name];
+  return current;
+}
 
 /** A scalar as field selectors and tables spell it; empty when absent. */
-export const textAt = (value: JsonValue | undefined, ...path: readonly string[]): string => {
-  const found = memberAt(value, ...path);
+export function textAt(value: JsonValue | undefined, ...path: readonly string[]): string {
+  let found = value;
+  for (const name of path) found = typeof found === 'object' && found !== null && !Array.isArray(found) ? found[name] : undefined;
+  if (typeof found === 'string') return found;
   return found === undefined || found === null || typeof found === 'object' ? '' : String(found);
-};
+}

@@ -8,15 +8,30 @@ export type FieldErrorType =
 /** One finding of validation: `message` is what follows the path in the cause, for example `Required value: name is needed`. */
 export interface FieldError { readonly type: FieldErrorType; readonly path: string; readonly message: string }
 
-/** A path in an object, written as messages spell it: `spec.ports[0].name`, `metadata.labels[app]`. Immutable. */
+/**
+ * A path in an object, written as messages spell it: `spec.ports[0].name`, `metadata.labels[app]`. Immutable. Nearly all paths are made for
+ * checks that find nothing, so that a path is only a step from another one until somebody wants to read it.
+ */
 export class Path {
-  private constructor(private readonly text: string) {}
-  static readonly root = new Path('');
+  private constructor(private readonly parent: Path | null, private readonly step: string | number, private readonly isIndex: boolean) {}
+  static readonly root = new Path(null, '', false);
   static of(first: string, ...rest: string[]): Path { return Path.root.child(first, ...rest); }
-  child(...names: string[]): Path { return new Path(names.reduce((path, name) => (path === '' ? name : `${path}.${name}`), this.text)); }
-  index(position: number): Path { return new Path(`${this.text}[${position}]`); }
-  key(key: string): Path { return new Path(`${this.text}[${key}]`); }
-  toString(): string { return this.text; }
+
+  child(...names: string[]): Path {
+    let path: Path = this;
+    for (const name of names) path = new Path(path, name, false);
+    return path;
+  }
+
+  index(position: number): Path { return new Path(this, position, true); }
+  key(key: string): Path { return new Path(this, key, true); }
+
+  toString(): string {
+    if (this.parent === null) return '';
+    const before = this.parent.toString();
+    if (this.isIndex) return `${before}[${this.step}]`;
+    return before === '' ? String(this.step) : `${before}.${this.step}`;
+  }
 }
 
 /** A value as messages quote it. */

@@ -36,11 +36,14 @@ const LABEL_VALUE_TEXT = patternText('a valid label must be an empty string or c
 
 const WILDCARD_TEXT = patternText('a wildcard DNS-1123 subdomain must start with \'*.\', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, \'-\' or \'.\' and end with an alphanumeric character', WILDCARD, ['*.example.com']);
 
+/** Whether there is nothing to complain about: what a pattern admits is ASCII, as many bytes as characters. */
+const isGood = (text: string, pattern: RegExp, max: number): boolean => text.length <= max && pattern.test(text);
 const bytes = (text: string): number => Buffer.byteLength(text);
 /** A prefix may end in a dash; the character before it then must not be the end of a name. */
 const unmasked = (name: string, prefix: boolean): string => (prefix && name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name);
 
 export const dnsLabelName: NameRule = (name, prefix) => {
+  if (isGood(name, dnsLabel, LABEL_MAX)) return [];
   const text = unmasked(name, prefix);
   const complaints = bytes(text) > LABEL_MAX ? [tooManyCharacters(LABEL_MAX)] : [];
   if (dnsLabel.test(text)) return complaints;
@@ -53,6 +56,7 @@ export const dns1035LabelName: NameRule = (name, prefix) => {
 };
 
 export const subdomainName: NameRule = (name, prefix) => {
+  if (isGood(name, subdomain, SUBDOMAIN_MAX)) return [];
   const text = unmasked(name, prefix);
   return [...(bytes(text) > SUBDOMAIN_MAX ? [tooManyCharacters(SUBDOMAIN_MAX)] : []), ...(subdomain.test(text) ? [] : [SUBDOMAIN_TEXT])];
 };
@@ -68,6 +72,7 @@ export const pathSegmentName: NameRule = (name, prefix) => {
 
 /** Keys of labels and annotations, and finalizers: `name` or `prefix/name`. */
 export const qualifiedNameComplaints = (key: string): string[] => {
+  if (isGood(key, qualifiedPart, LABEL_MAX)) return [];
   const parts = key.split('/');
   if (parts.length > 2) return [`a valid label key ${QUALIFIED_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   const [prefix, name] = parts.length === 2 ? [parts[0], parts[1] ?? ''] : [undefined, parts[0] ?? ''];
@@ -82,4 +87,4 @@ const partComplaints = (name: string): string[] => [
 ];
 
 export const labelValueComplaints = (value: string): string[] =>
-  [...(bytes(value) > LABEL_MAX ? [tooManyBytes(LABEL_MAX)] : []), ...(labelValue.test(value) ? [] : [LABEL_VALUE_TEXT])];
+  isGood(value, labelValue, LABEL_MAX) ? [] : [...(bytes(value) > LABEL_MAX ? [tooManyBytes(LABEL_MAX)] : []), ...(labelValue.test(value) ? [] : [LABEL_VALUE_TEXT])];

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { JsonObject } from '../../../server/api/object.js';
 import { FieldSet, FieldSetBuilder, keyElement } from '../../../server/patch/apply/fieldset.js';
 
 const element = fc.constantFrom('f:a', 'f:b', 'f:c', 'k:{"name":"x"}', 'k:{"name":"y"}', 'v:"s"', 'i:0');
@@ -48,6 +49,20 @@ describe('field sets', () => {
   it('write leaves as empty objects and a path with members below as "."', () => {
     const fields = { 'f:spec': { 'f:ports': { '.': {}, 'k:{"port":80,"protocol":"TCP"}': { '.': {}, 'f:port': {} } } } };
     expect(FieldSet.fromFieldsV1(fields).toFieldsV1()).to.deep.equal(fields);
+  });
+
+  it('stay what they are where nothing is added or taken away, and are written as they were read', () => {
+    const fields = { 'f:data': { '.': {}, 'f:a': {}, 'f:b': {} } };
+    const set = FieldSet.fromFieldsV1(fields);
+    expect(set.union(FieldSet.fromFieldsV1({ 'f:data': { 'f:a': {} } }))).to.equal(set);
+    expect(set.difference(FieldSet.fromFieldsV1({ 'f:data': { 'f:c': {} } }))).to.equal(set);
+    expect(set.toFieldsV1()).to.equal(fields);
+  });
+
+  it('are sorted when they are written, in whatever order they were read', () => {
+    const read = (fields: JsonObject): string => JSON.stringify(FieldSet.fromFieldsV1(fields).toFieldsV1());
+    expect(read({ 'f:data': { 'f:b': {}, 'f:a': {}, '.': {} } })).to.equal('{"f:data":{".":{},"f:a":{},"f:b":{}}}');
+    expect(read({ 'f:a': { 'i:0': {}, 'v:"s"': {}, 'k:{"name":"x"}': { '.': {} }, 'f:z': {} } })).to.equal('{"f:a":{"f:z":{},"k:{\\"name\\":\\"x\\"}":{},"v:\\"s\\"":{},"i:0":{}}}');
   });
 
   it('know one key in two spellings', () => {

@@ -36,12 +36,14 @@ export function setVolumeDefaults(volume: JsonObject): void {
   if (claimSpec !== null) setTextDefault(claimSpec, 'volumeMode', 'Filesystem');
 }
 
+const sourcesWithDefaults = Object.entries(sourceDefaults).map(([name, members]) => [name, Object.entries(members)] as const);
+
 /** Defaults of the source that a pod's volume or a persistent volume names. */
 export function setSourceDefaults(holder: JsonObject): void {
-  for (const [name, members] of Object.entries(sourceDefaults)) {
+  for (const [name, members] of sourcesWithDefaults) {
     const source = objectAt(holder, name);
     if (source === null) continue;
-    for (const [member, value] of Object.entries(members)) {
+    for (const [member, value] of members) {
       if (typeof value === 'string') setTextDefault(source, member, value);
       else setDefault(source, member, value);
     }

@@ -56,14 +56,16 @@ export function validateVolumes(spec: JsonObject, specPath: Path, podName: strin
   return { findings, volumes };
 }
 
-const SOURCES = Object.entries(RULES);
+/** The order in which surplus sources are reported. */
+const SOURCES = Object.keys(RULES);
+const sourcesIn = (volume: JsonObject): string[] => Object.keys(volume).filter(member => Object.hasOwn(RULES, member) && objectAt(volume, member) !== null);
 
 function validateSource(volume: JsonObject, path: Path): FieldError[] {
-  const present = SOURCES.filter(([source]) => volume[source] !== undefined && objectAt(volume, source) !== null);
+  const present = sourcesIn(volume).sort((a, b) => SOURCES.indexOf(a) - SOURCES.indexOf(b));
   if (present.length === 0) return [required(path, 'must specify a volume type')];
-  return present.flatMap(([source, rule], order) => (order > 0
+  return present.flatMap((source, order) => (order > 0
     ? [forbidden(path.child(surplusAs[source] ?? source), 'may not specify more than 1 volume type')]
-    : rule(objectAt(volume, source) ?? {}, path.child(reportedAs[source] ?? source), textAt(volume, 'name'))));
+    : (RULES[source] as SourceRule)(objectAt(volume, source) ?? {}, path.child(reportedAs[source] ?? source), textAt(volume, 'name'))));
 }
 
 const claimNameOf = (podName: string, volume: JsonObject): string => `${podName}-${textAt(volume, 'name')}`;
