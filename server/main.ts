@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { helpText } from './catalogue/flags/help.js';
+import { boundHeapGrowth } from './heapGrowth.js';
 import { createLogger, describeError } from './observability/logger.js';
 import type { Logger } from './observability/logger.js';
 import { apiServerFlags, readApiServerOptions } from './options/apiserver.js';
@@ -34,6 +35,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const log = createLogger({ verbosity: options.v, modules: moduleLevels(options.vmodule) });
   for (const name of read.withoutEffect) log.warn('option has no effect yet', { option: `--${name}` });
   for (const feature of unknownFeatures(options)) log.warn('feature has no effect', { feature });
+  boundHeapGrowth();
   await run(options, log);
 }
 
