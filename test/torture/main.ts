@@ -15,7 +15,7 @@ interface Options {
 
 const seedMax = 2 ** 31 - 1;
 const minutesMax = 7 * 24 * 60;
-const faultKinds: readonly FaultKind[] = ['kill', 'killAll', 'pause', 'partition', 'slowNetwork', 'rollingRestart', 'addAndRemoveMember', 'replaceWiped'];
+const faultKinds: readonly FaultKind[] = ['kill', 'killAll', 'pause', 'partition', 'slowNetwork', 'disk', 'rollingRestart', 'addAndRemoveMember', 'replaceWiped'];
 
 const examples = `
 Examples:

@@ -3,11 +3,12 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { apiserverFlags, balancerFlags } from '../../../deploy/flags.js';
-import { ManagedProcess } from '../../../deploy/managedProcess.js';
+import { describeExit, ManagedProcess } from '../../../deploy/managedProcess.js';
 import { ensurePki, type PkiFiles } from '../../../deploy/pki.js';
 import { findFreePorts } from '../../../deploy/ports.js';
 import type { ClusterSettings, MemberSettings } from '../../../deploy/settings.js';
 import { ApiClient } from '../../fixtures/apiClient.js';
+import { FaultyDisks } from '../disk/faultyDisk.js';
 import { PeerNetwork } from './peerNetwork.js';
 
 /** One member of the cluster: a process with its data, and a client of the operators for it. */
@@ -42,11 +43,18 @@ export class TortureCluster {
   readonly network: PeerNetwork;
   readonly address: string;
   readonly members: TortureMember[] = [];
+  /** Null where none can be made. */
+  readonly disks: FaultyDisks | null;
+  /** Processes that ended although nobody ended them, and the reason why they might is not here. */
+  readonly unexpectedExits: string[] = [];
+  /** Members whose processes may end by themselves now. */
+  readonly mayEnd = new Set<string>();
   readonly #balancer: ManagedProcess;
   #named = members.length;
 
   private constructor(readonly directory: string, readonly pki: PkiFiles, settings: ClusterSettings, port: number, chance: (below: number) => number) {
     this.address = `https://127.0.0.1:${port}`;
+    this.disks = FaultyDisks.make(path.join(directory, 'disks'));
     this.network = new PeerNetwork(() => new Map(this.members.flatMap(({ id, process: { pid } }) => pid === null ? [] : [[id, pid]])), chance);
     this.#balancer = new ManagedProcess({ role: 'balancer', name: 'balancer', program: balancerProgram, args: balancerFlags({ settings, pki, port }), address: this.address, log: this.#log('balancer') });
   }
@@ -127,7 +135,9 @@ export class TortureCluster {
     const flags = apiserverFlags({ settings: { token, members: [own] }, pki: this.pki, port: 0 }, id, dataDirectory).filter((flag) => !flag.startsWith('--raft-initial-cluster='));
     const cluster = all.map((name) => `${name}=${this.network.addressOf(name)}`).join(',');
     const args = [...flags, `--raft-initial-cluster=${cluster}`, `--raft-initial-cluster-state=${state}`];
-    const process = new ManagedProcess({ role: 'apiserver', name: id, program: apiserverProgram, args, address, log: this.#log(id) });
+    const process = new ManagedProcess({ role: 'apiserver', name: id, program: apiserverProgram, args, address, log: this.#log(id), environment: this.disks?.environment(id, dataDirectory) }, (exit) => {
+      if (!exit.expected && !this.mayEnd.has(id)) this.unexpectedExits.push(`${id}: ${describeExit(exit)}`);
+    });
     return { ...own, process, dataDirectory, address, client: new ApiClient(address, this) };
   }
 }

@@ -35,6 +35,7 @@ export class Injector {
     }
     await Promise.all(running);
     this.cluster.network.heal();
+    for (const exit of this.cluster.unexpectedExits.splice(0)) this.#finding('availability', `a server ended by itself: ${exit}`);
   }
 
   /** No further faults; those under way end in their time. */
@@ -86,6 +87,22 @@ export class Injector {
       this.#everywhere({ delayMs: 0, breaksPermille: 0 });
       return 'all';
     },
+    disk: async ({ target, state, syncMs, ms }) => {
+      const { disks, mayEnd } = this.cluster;
+      return disks === null ? null : await this.#with(target, async (member) => {
+        this.log(`disk of ${member.id} is ${state} (${syncMs} ms) for ${ms} ms`);
+        if (state !== 'slow') mayEnd.add(member.id);
+        disks.set(member.id, state, syncMs);
+        await delay(ms);
+        disks.set(member.id, 'good');
+        if (state === 'slow') return;
+        // A server that lost its disk ends; whoever runs it starts it again. One that noticed nothing is started again too.
+        this.log(`${member.id} ${member.process.running ? 'still runs' : 'has ended'}`);
+        await member.process.kill();
+        mayEnd.delete(member.id);
+        member.process.start();
+      });
+    },
     rollingRestart: async () => {
       for (const member of [...this.cluster.members]) {
         if (!this.#busy.has(member.id)) await this.#hold(member, () => this.#down(member, 'SIGTERM', 0));
@@ -100,6 +117,7 @@ export class Injector {
         await join(this.cluster, member, changeMs);
         await delay(ms);
         this.log(`remove ${member.id}`);
+        this.cluster.mayEnd.add(member.id);
         await leave(this.cluster, member.id, changeMs);
         await member.process.kill();
         this.cluster.forget(member);

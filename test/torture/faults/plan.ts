@@ -10,6 +10,7 @@ export type Fault =
   | { readonly kind: 'pause'; readonly target: Target; readonly ms: number }
   | { readonly kind: 'partition'; readonly target: Target; readonly direction: 'both' | 'in' | 'out'; readonly ms: number }
   | { readonly kind: 'slowNetwork'; readonly delayMs: number; readonly breaksPermille: number; readonly ms: number }
+  | { readonly kind: 'disk'; readonly target: Target; readonly state: 'slow' | 'syncFails' | 'full'; readonly syncMs: number; readonly ms: number }
   | { readonly kind: 'rollingRestart' }
   | { readonly kind: 'addAndRemoveMember'; readonly ms: number }
   | { readonly kind: 'replaceWiped'; readonly target: Target };
@@ -23,13 +24,14 @@ export interface PlannedFault {
 }
 
 /** Of 100 faults, so many are of this kind. */
-const weights: Readonly<Record<FaultKind, number>> = { kill: 24, killAll: 6, pause: 20, partition: 22, slowNetwork: 12, rollingRestart: 4, addAndRemoveMember: 5, replaceWiped: 7 };
+const weights: Readonly<Record<FaultKind, number>> = { kill: 20, killAll: 6, pause: 18, partition: 20, slowNetwork: 10, disk: 10, rollingRestart: 4, addAndRemoveMember: 5, replaceWiped: 7 };
 const pauseMs = { min: 100, max: 10_000 };
 const downMs = { min: 0, max: 4_000 };
 const cutMs = { min: 200, max: 8_000 };
 /** From the start of one fault to that of the next: often shorter than a fault, so that faults meet. */
 const gapMs = { min: 500, max: 6_000 };
 const delayMsMax = 200;
+const syncMsMax = 500;
 const breaksPermilleMax = 100;
 
 /** The faults of a round: the same for the same seed, on every machine. */
@@ -56,6 +58,7 @@ const makers: { readonly [Kind in FaultKind]: (prng: Prng) => Extract<Fault, { k
   pause: (prng) => ({ kind: 'pause', target: target(prng), ms: span(prng, pauseMs) }),
   partition: (prng) => ({ kind: 'partition', target: target(prng), direction: prng.pick(['both', 'in', 'out']), ms: span(prng, cutMs) }),
   slowNetwork: (prng) => ({ kind: 'slowNetwork', delayMs: prng.below(delayMsMax), breaksPermille: prng.below(breaksPermilleMax), ms: span(prng, cutMs) }),
+  disk: (prng) => ({ kind: 'disk', target: target(prng), state: prng.pick(['slow', 'syncFails', 'full']), syncMs: prng.between(10, syncMsMax), ms: span(prng, cutMs) }),
   rollingRestart: () => ({ kind: 'rollingRestart' }),
   addAndRemoveMember: (prng) => ({ kind: 'addAndRemoveMember', ms: span(prng, downMs) }),
   replaceWiped: (prng) => ({ kind: 'replaceWiped', target: target(prng) }),

@@ -13,7 +13,7 @@ describe('torture/plan', () => {
   });
 
   it('has every kind of fault in an hour, or only the kinds that are asked for', () => {
-    expect(new Set(planFaults(1, hour).map(({ fault }) => fault.kind))).to.have.property('size', 8);
+    expect(new Set(planFaults(1, hour).map(({ fault }) => fault.kind))).to.have.property('size', 9);
     expect(new Set(planFaults(1, hour, ['pause', 'kill']).map(({ fault }) => fault.kind))).to.deep.equal(new Set(['pause', 'kill']));
   });
 
