@@ -24,6 +24,28 @@ async function rejection(promise: Promise<unknown>): Promise<Error> {
 
 const pairOf = ({ cert, key }: Identity): { cert: Buffer; key: Buffer } => ({ cert: Buffer.from(cert), key: Buffer.from(key) });
 
+/** The library under Node lets a connection reset 1,000 streams at once and 33 a second; then it says GOAWAY. With room for those that are on their way. */
+const resetsMax = 3_000;
+
+const frame = (type: number, flags: number, stream: number, payload: Buffer): Buffer => {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.set([type, flags], 3);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+};
+/** `GET https://x/version` in the static table of HPACK, and its reset. A client library would never send a request that is given up at once. */
+const resetStream = (stream: number): Buffer => Buffer.concat([
+  frame(1, 5, stream, Buffer.concat([Buffer.of(0x82, 0x87, 0x01, 1), Buffer.from('x'), Buffer.of(0x04, 8), Buffer.from('/version')])),
+  frame(3, 0, stream, Buffer.of(0, 0, 0, http2.constants.NGHTTP2_CANCEL)),
+]);
+/** The codes of the GOAWAY frames in what came at once; the server sends little else here. */
+function goawaysIn(bytes: Buffer): number[] {
+  const codes: number[] = [];
+  for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) if (bytes[at + 3] === 7 && at + 17 <= bytes.length) codes.push(bytes.readUInt32BE(at + 13));
+  return codes;
+}
+
 describe('the listener', () => {
   let identities: Identities;
   let server: Identity;
@@ -81,6 +103,29 @@ describe('the listener', () => {
     };
     expect([await settingsOf(7), await settingsOf(0)]).to.deep.equal([7, 1_000]);
   });
+  it('sends a client away that opens streams and resets them as fast as it can, and goes on serving the others', async () => {
+    let handled = 0;
+    const door = await openFrontDoor({ identities, server, resources: quick, listener: { handle: (_request, response) => { handled += 1; response.end(); } } });
+    const attacker = tls.connect({ port: door.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] });
+    const codes: number[] = [];
+    attacker.on('error', () => undefined).on('data', (chunk: Buffer) => { codes.push(...goawaysIn(chunk)); });
+    await once(attacker, 'secureConnect');
+    attacker.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(4, 0, 0, Buffer.alloc(0))]));
+    let streamId = 1;
+    for (let batch = 0; batch < 200; batch += 1) {
+      const frames = Array.from({ length: 100 }, () => resetStream((streamId += 2) - 2));
+      await new Promise<void>((resolve) => { attacker.write(Buffer.concat(frames), () => { setImmediate(resolve); }); });
+    }
+    while (codes.length === 0) await once(attacker, 'data');
+    expect(handled, 'what was handled of 20,000').to.be.below(resetsMax);
+    attacker.destroy();
+    const other = http2.connect(`https://127.0.0.1:${door.port}`, { rejectUnauthorized: false });
+    const [headers] = await once(other.request({ ':path': '/version' }).end(), 'response') as [http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader];
+    expect(headers[':status']).to.equal(200);
+    other.destroy();
+    await door.listener.close();
+  });
+
   it('talks in the suites that it was given', async () => {
     const options = readApiServerOptions(['--tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA', `--tls-cert-file=${server.certFile}`, `--tls-private-key-file=${server.keyFile}`, '--tls-min-version=VersionTLS12']);
     if (!options.ok) throw new Error(options.errors.join());

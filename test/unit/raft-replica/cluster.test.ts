@@ -104,6 +104,21 @@ describe('raft/replica, three replicas', function () {
     if (written.outcome === 'unavailable') expect(Object.keys(all)).to.deep.equal(['/before']);
   });
 
+  it('without a majority: the log and the memory of a replica stay bounded, however much is offered', async () => {
+    const limits = { proposalsMax: 50 };
+    for (const name of ['a', 'b', 'c']) await cluster.start(name, {}, limits);
+    const leader = await cluster.leader();
+    await created(leader, '/before');
+    await Promise.all(everyone(cluster).filter((running) => running !== leader).map(({ id }) => cluster.stop(id)));
+    const { lastIndex } = await leader.replica.status();
+    const value = Buffer.alloc(10_000);
+    const offered = Array.from({ length: 500 }, (_, each) => leader.replica.write({ comparisons: [], operations: [{ type: 'put' as const, key: `/offered/${each}`, value }] }, { timeoutMs: 1500 }));
+    const outcomes = (await Promise.all(offered)).map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === 'unavailable').length, 'refused at once').to.be.at.least(400);
+    expect(outcomes).not.to.include('applied');
+    expect((await leader.replica.status()).lastIndex - lastIndex, 'entries that nobody confirmed').to.be.at.most(limits.proposalsMax + 2);
+  });
+
   it('brings a replica that was away too long up to date by a snapshot, and tells its listeners every change', async () => {
     const limits = { checkpointEntries: 50 };
     await startAll({ logEntriesKept: 10 }, limits);
