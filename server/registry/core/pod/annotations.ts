@@ -59,8 +59,10 @@ function validateSeccomp(annotations: JsonObject, path: Path): FieldError[] {
 }
 
 function validateAppArmor(annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] {
+  const profiles = Object.entries(annotations).filter(([key]) => key.startsWith(APPARMOR_ANNOTATION));
+  if (profiles.length === 0) return [];
   const names = new Set(placedContainers(spec, Path.root).map(({ container }) => textAt(container, 'name')));
-  return Object.entries(annotations).filter(([key]) => key.startsWith(APPARMOR_ANNOTATION)).flatMap(([key, value]) => {
+  return profiles.flatMap(([key, value]) => {
     const container = key.slice(APPARMOR_ANNOTATION.length);
     const profile = String(value);
     return [

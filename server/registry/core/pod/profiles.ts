@@ -33,6 +33,8 @@ export const validateProfilesAgree = (annotations: JsonObject, spec: JsonObject,
   [SECCOMP, ...(textAt(spec, 'os', 'name') === 'windows' ? [] : [APPARMOR])].flatMap(profiles => agree(profiles, annotations, spec, path));
 
 function agree(profiles: Profiles, annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] {
+  const isAnnotated = Object.keys(annotations).some(key => key === profiles.podAnnotation || key.startsWith(profiles.containerAnnotation));
+  if (!isAnnotated) return [];
   const ofPod = objectAt(objectAt(spec, 'securityContext') ?? {}, profiles.member);
   return [
     ...(profiles.podAnnotation === null || ofPod === null ? [] : contradiction(profiles, annotations[profiles.podAnnotation], ofPod, path.child('securityContext', profiles.member))),

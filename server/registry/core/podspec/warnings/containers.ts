@@ -10,12 +10,14 @@ export const APPARMOR_ANNOTATION = 'container.apparmor.security.beta.kubernetes.
 export const SECCOMP_TEXT = 'non-functional in v1.27+; use the "seccompProfile" field instead';
 export const APPARMOR_TEXT = 'deprecated since v1.30; use the "appArmorProfile" field instead';
 
+const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+
 /** A container and where it stands. */
 export interface Placed { readonly container: JsonObject; readonly path: Path }
 
 /** All containers in the order in which the reference visits them. */
 export const placedContainers = (spec: JsonObject, path: Path): Placed[] =>
-  ['initContainers', 'containers', 'ephemeralContainers'].flatMap(list => objectsIn(spec, list).map((container, position) => ({ container, path: path.child(list).index(position) })));
+  LISTS.flatMap(list => objectsIn(spec, list).map((container, position) => ({ container, path: path.child(list).index(position) })));
 
 /** What one container's warnings depend on besides itself. */
 export interface ContainerSurroundings {
