@@ -4,7 +4,7 @@ const modes = ['batch', 'blocking', 'blocking-strict'];
 
 /** The audit log. */
 export const auditFlags = inGroup('Audit', {
-  'audit-policy-file': { kind: 'string', default: null, value: 'file', help: 'What is written to the audit log.' },
+  'audit-policy-file': { kind: 'string', default: null, value: 'file', help: 'File of kind Policy: what is written to the audit log. Nothing without it.' },
   'audit-log-path': { kind: 'string', default: null, value: 'file', help: 'Log file; "-" is standard output.' },
   'audit-log-format': { kind: 'string', default: 'json', oneOf: ['json', 'legacy'], help: 'Form of its lines.' },
   'audit-log-mode': { kind: 'string', default: 'blocking', oneOf: modes, help: 'Whether requests wait for their entry.' },
