@@ -6,7 +6,7 @@ import { cronJobs, jobs, type CronJob, type Job } from '../kinds/batch.js';
 import { controllerIndex, follow } from '../workloads/following.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { activeOf, review, superfluousJobs, type ActiveRef } from './history.js';
-import { plan, waitAfterChange, type Plan, type Remark } from './plan.js';
+import { isReadable, plan, waitAfterChange, type Plan, type Remark } from './plan.js';
 
 /** Starts Jobs when their schedules say so, and keeps as many finished ones as history allows. */
 export function cronJobController(environment: ManagerEnvironment): Controller {
@@ -36,8 +36,12 @@ export class CronJobLoop {
   changed(queue: QueueController['queue'], before: CronJob, after: CronJob): void {
     const isNew = before.spec?.schedule !== after.spec?.schedule || before.spec?.timeZone !== after.spec?.timeZone;
     if (!isNew) { queue.add(keyTextOf(after)); return; }
+    if (!isReadable(after, this.#localZone)) {
+      // Nothing is to be done until the next change.
+      this.environment.events.warning(after, 'UnParseableCronJobSchedule', `unparseable schedule for cronjob: ${after.spec?.schedule ?? ''}`);
+      return;
+    }
     const waitMs = waitAfterChange(after, this.environment.clock.now(), this.#localZone);
-    // What is wrong with it is said when it is looked at.
     if (waitMs === null) queue.add(keyTextOf(after));
     else queue.addAfter(keyTextOf(after), waitMs);
   }

@@ -76,6 +76,10 @@ function jobOf(cronJob: CronJob, at: number): Job {
   };
 }
 
+/** Whether the schedule and the time zone of a cron job can be read. Pure. */
+export const isReadable = ({ spec }: CronJob, localZone: string): boolean =>
+  (spec?.timeZone === undefined || zoneOf(spec.timeZone) !== null) && scheduleOf(spec?.schedule ?? '', spec?.timeZone ?? localZone).ok;
+
 /** How long until a cron job whose schedule has changed is to be looked at; null where nothing can be said. Pure. */
 export function waitAfterChange(cronJob: CronJob, now: number, localZone: string): number | null {
   const read = scheduleOf(cronJob.spec?.schedule ?? '', cronJob.spec?.timeZone ?? localZone);

@@ -22,6 +22,12 @@ function wantedOwner(set: StatefulSet, pod: Pod): Owner {
 const names = (reference: OwnerReference, type: Resource, owner: KubeObject): boolean => reference.kind === type.kind && groupOf(reference.apiVersion) === type.group && reference.name === nameOf(owner);
 const isOwn = (reference: OwnerReference, set: StatefulSet, pod: Pod): boolean => names(reference, statefulSets, set) || names(reference, pods, pod);
 
+/** Whether a claim is controlled by someone else, although the set says what is to become of its claims: that is then ignored. */
+export function isOthers(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
+  const { whenDeleted, whenScaled } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
+  return (whenDeleted === 'Delete' || whenScaled === 'Delete') && (claim.metadata.ownerReferences ?? []).some(reference => reference.controller && !isOwn(reference, set, pod));
+}
+
 /** The claim with the owners that it should have, or null when it has them. A claim that someone else controls is left to them. */
 export function withOwners(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): PersistentVolumeClaim | null {
   const before = claim.metadata.ownerReferences ?? [];

@@ -4,9 +4,12 @@ import type { ManagerEnvironment } from '../environment.js';
 import type { StatefulSet } from '../kinds/apps.js';
 import { persistentVolumeClaims, pods, type PersistentVolumeClaim, type Pod } from '../kinds/core.js';
 import type { Action } from './plan.js';
+import { isOthers } from './retention.js';
 
 type Verb = 'create' | 'update' | 'delete';
-const reasons: Readonly<Record<Verb, string>> = { create: 'Create', update: 'Update', delete: 'Delete' };
+const reasons: Readonly<Record<Verb, { readonly done: string; readonly failed: string }>> = {
+  create: { done: 'SuccessfulCreate', failed: 'FailedCreate' }, update: { done: 'SuccessfulUpdate', failed: 'FailedUpdate' }, delete: { done: 'SuccessfulDelete', failed: 'FailedDelete' },
+};
 
 /** Carries out what is decided for pods and claims, and tells of it in the words of the reference. */
 export class StatefulPods {
@@ -17,7 +20,7 @@ export class StatefulPods {
     switch (action?.do) {
       case 'create': await this.#create(set, action); return;
       case 'claim': await this.#claim(set, action.pod, action.claims); return;
-      case 'own': await unless(isNotFound, api.update(persistentVolumeClaims, action.claim)); return;
+      case 'own': await this.#own(set, action); return;
       case 'correct':
         await this.#told(set, 'update', action.pod, async () => {
           await this.#claim(set, action.pod, action.claims);
@@ -30,6 +33,15 @@ export class StatefulPods {
         return;
       case undefined:
     }
+  }
+
+  async #own(set: StatefulSet, { pod, claim }: Extract<Action, { do: 'own' }>): Promise<void> {
+    const { api, events } = this.environment;
+    // In the words, and the spelling, of the reference.
+    if (isOthers(claim, set, pod)) {
+      events.warning(set, 'ConflictingController', `PersistentVolumeClaim ${nameOf(claim)} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`);
+    }
+    await unless(isNotFound, api.update(persistentVolumeClaims, claim));
   }
 
   async #create(set: StatefulSet, { pod, claims, ending }: Extract<Action, { do: 'create' }>): Promise<void> {
@@ -71,9 +83,9 @@ export class StatefulPods {
       await work();
     } catch (error) {
       if (await expected(error)) return;
-      if (!isConflict(error)) events.warning(set, `Failed${reasons[verb]}`, `${what} failed error: ${messageOf(error)}`);
+      if (!isConflict(error)) events.warning(set, reasons[verb].failed, `${what} failed error: ${messageOf(error)}`);
       throw error;
     }
-    events.normal(set, `Successful${reasons[verb]}`, `${what} successful`);
+    events.normal(set, reasons[verb].done, `${what} successful`);
   }
 }

@@ -115,6 +115,17 @@ describe('controllers/cronjob/cronJobController', () => {
     expect(lines(await world.writes())).to.deep.equal(['delete jobs.batch n/b', 'update cronjobs.batch n/c status']);
   });
 
+  it('says so when a new schedule cannot be read, and waits for the next', async () => {
+    world.api.seed(cronJobs, cron({ schedule: '0 0 29 2 *' }));
+    await world.start(cronJobController);
+    world.api.change(cronJobs, 'n/c', object => ({ ...object, spec: { ...cron().spec, schedule: 'x * * * *', jobTemplate: {} } }));
+    await world.advance(5 * minuteMs);
+    expect(world.events).to.deep.equal(['Warning UnParseableCronJobSchedule n/c: unparseable schedule for cronjob: x * * * *']);
+    world.api.change(cronJobs, 'n/c', object => ({ ...object, spec: { ...cron().spec, schedule: '* * * * *', jobTemplate: {} } }));
+    await world.advance(2 * minuteMs);
+    expect(lines(await world.writes())[0]).to.match(/^create jobs\.batch /);
+  });
+
   it('makes up for nothing when the schedule changes: the new one begins with its next time', async () => {
     world.api.seed(cronJobs, cron({ schedule: '0 0 29 2 *' }, { lastScheduleTime: '2025-12-31T22:00:00Z' }));
     await world.start(cronJobController);

@@ -53,6 +53,22 @@ describe('the stateful set controller', () => {
     expect(world.api.all(persistentVolumeClaims)).to.have.length(1);
   });
 
+  it('warns when someone else controls a claim of which the set says what is to become', async () => {
+    world.api.seed(statefulSets, set({ replicas: 1, volumeClaimTemplates: [{ metadata: { name: 'data' } }], persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete', whenScaled: 'Retain' } }));
+    await world.start(statefulSetController);
+    ready('n/web-0');
+    await world.settled();
+    expect(world.api.peek(persistentVolumeClaims, 'n/data-web-0')?.metadata.ownerReferences).to.have.length(1);
+    expect(world.events.join()).not.to.contain('ConflictingController');
+    const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'c', uid: 'u', controller: true };
+    world.api.change(persistentVolumeClaims, 'n/data-web-0', claim => ({ ...claim, metadata: { ...claim.metadata, ownerReferences: [...claim.metadata.ownerReferences ?? [], other] } }));
+    await world.settled();
+    expect(world.events.filter(event => event.includes('ConflictingController'))).to.deep.equal([
+      'Warning ConflictingController n/web: PersistentVolumeClaim data-web-0 has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim',
+    ]);
+    expect(world.api.peek(persistentVolumeClaims, 'n/data-web-0')?.metadata.ownerReferences).to.deep.equal([other]);
+  });
+
   it('stands behind a pod of someone else without an event, and goes on when it is gone', async () => {
     world.api.seed(statefulSets, set());
     world.api.seed(pods, { metadata: { name: 'web-0', namespace: 'n', labels: { app: 'other' }, ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'c', uid: 'u', controller: true }] } } as Pod);
