@@ -8,6 +8,7 @@ import { benchCodecs } from './codecs.js';
 import { benchControllers } from './controllers.js';
 import { benchControlPlane } from './controlplane.js';
 import { benchFailover } from './failover.js';
+import { benchOverload } from './overload.js';
 import { benchReads } from './reads.js';
 import { benchWatchCache } from './watchcache.js';
 import { benchWatchers } from './watchers.js';
@@ -76,6 +77,13 @@ program.command('failover')
   .option('--kills <n>', 'of each kind; 0 leaves them out', whole, 30)
   .option('--behind <n>', 'entries that the replica which catches up has missed; 0 leaves it out', whole, 100_000)
   .action((options: { kills: number; behind: number }) => benchFailover(options));
+
+program.command('overload')
+  .description('storms over three replicas: connections, requests, slow clients, watchers that come back; elections and memory')
+  .option('--connections <n>', 'that open at once', whole, 2_000)
+  .option('--watchers <n>', 'that come back at once', whole, 10_000)
+  .option('--seconds <n>', 'how long the flood of requests lasts', positive, 10)
+  .action((options: { connections: number; watchers: number; seconds: number }) => benchOverload(options));
 
 program.command('watchcache').description('the watch cache by itself; with --expose-gc also its memory').action(benchWatchCache);
 
