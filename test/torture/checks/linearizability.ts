@@ -25,7 +25,7 @@ export function checkLinearizability(operations: readonly KeyOperation[], limit 
   for (const [key, ofKey] of byKey(operations)) {
     const outcome = new Search(ofKey, limit).run();
     if (outcome === 'undecided') undecided.push(key);
-    else if (outcome !== null) findings.push({ promise: 'linearizability', details: `${key}: no order explains ${describe(outcome)}` });
+    else if (outcome !== null) findings.push({ promise: 'linearizability', details: `${key}: no order explains ${describe(outcome.operation)} where the longest order led to ${fingerprintOf(outcome.register)}` });
   }
   return { findings: limited(findings), undecided };
 }
@@ -58,7 +58,7 @@ class Search {
   private readonly versionsSeen = new Map<string, number>();
   private readonly visited = new Set<string>();
   /** Where the search came furthest: what stands there is what cannot be explained. */
-  private furthest = 0;
+  private furthest = { index: 0, register: emptyRegister };
 
   constructor(operations: readonly KeyOperation[], private readonly limit: number) {
     const sorted = [...operations].sort((a, b) => a.startMs - b.startMs);
@@ -67,18 +67,19 @@ class Search {
     for (const operation of sorted) if (operation.result === 'found') this.versionsSeen.set(operation.value, operation.version);
   }
 
-  /** Null when an order exists, else the first operation that none of the tried orders reached beyond. */
-  run(): KeyOperation | 'undecided' | null {
+  /** Null when an order exists, else the first operation that none of the tried orders reached beyond, and what was there. */
+  run(): { readonly operation: KeyOperation; readonly register: Register } | 'undecided' | null {
     const stack: Node[] = [{ register: emptyRegister, first: 0, ahead: [], unanswered: [] }];
     for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
       const settled = this.takeReads(node);
       if (settled.first >= this.answered.length) return null;
-      this.furthest = Math.max(this.furthest, settled.first);
+      if (settled.first >= this.furthest.index) this.furthest = { index: settled.first, register: settled.register };
       if (this.seen(settled)) continue;
       if (this.visited.size > this.limit) return 'undecided';
       stack.push(...this.next(settled));
     }
-    return this.answered[this.furthest] ?? null;
+    const { index, register } = this.furthest;
+    return { operation: this.answered[index]!, register };
   }
 
   private seen({ register, first, ahead, unanswered }: Node): boolean {
