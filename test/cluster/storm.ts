@@ -39,10 +39,10 @@ export async function connectAll({ cluster, path }: Overloaded, connections: num
 /** Keeps many connections busy without a pause: two writes for each list and get. Whatever has an answer is answered or refused. */
 export async function flood({ cluster, path }: Overloaded, { connections, seconds }: { readonly connections: number; readonly seconds: number }): Promise<{ readonly answered: number; readonly refused: number; readonly failed: number }> {
   const endpoints = cluster.members.map(({ address }) => endpointOf(cluster, address));
+  const open = await Promise.all(Array.from({ length: connections }, (_, each) => Connection.open(endpoints[each % endpoints.length] as Endpoint)));
   const end = performance.now() + seconds * 1000;
   const outcome = { answered: 0, refused: 0, failed: 0 };
-  await Promise.all(Array.from({ length: connections }, async (_, each) => {
-    const connection = await Connection.open(endpoints[each % endpoints.length] as Endpoint);
+  await Promise.all(open.map(async (connection, each) => {
     const patch = (round: number): Buffer => request('PATCH', `${path}/flood-${each}?fieldManager=t&force=true`, JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `flood-${each}` }, data: { value: `${round} ${'x'.repeat(500)}` } }), 'application/apply-patch+yaml');
     for (let round = 0; performance.now() < end; round += 1) {
       const asked = round % 4 === 2 ? request('GET', path) : round % 4 === 3 ? request('GET', `${path}/flood-${each}`) : patch(round);
