@@ -47,10 +47,26 @@ export function addHealthChecks(health: HealthRegistry, options: HealthCheckOpti
 
 function addKeyServices(health: HealthRegistry, { current, mayChange }: HealthCheckOptions['keyServices']): void {
   if (!mayChange) {
-    for (const [index, service] of current().entries()) health.add({ name: `kms-provider-${index}`, check: () => service.check() }, everywhere);
+    for (const [index, service] of current().entries()) health.add({ name: `kms-provider-${index}`, check: remembered(() => service.check()) }, everywhere);
     return;
   }
-  health.add({ name: 'kms-providers', check: async () => { await Promise.all(current().map((service) => service.check())); } }, everywhere);
+  health.add({ name: 'kms-providers', check: remembered(async () => { await Promise.all(current().map((service) => service.check())); }) }, everywhere);
+}
+
+/** How long the answer of a key service is believed: balancers ask several times a second, and these answers may cost money. */
+const goodForMs = 20_000;
+const badForMs = 3_000;
+
+export function remembered(check: () => Promise<void>, now: () => number = () => performance.now()): () => Promise<void> {
+  let last: { readonly answer: Promise<void>; until: number } | null = null;
+  return () => {
+    if (last !== null && now() < last.until) return last.answer;
+    // While it is being asked, all wait for the same answer.
+    const asked = { answer: check(), until: Number.POSITIVE_INFINITY };
+    last = asked;
+    asked.answer.then(() => { asked.until = now() + goodForMs; }, () => { asked.until = now() + badForMs; });
+    return asked.answer;
+  };
 }
 
 const bootstrapCheck = 'poststarthook/bootstrap-objects';

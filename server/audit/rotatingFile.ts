@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -36,7 +36,7 @@ export class RotatingFile {
 
   /** Opens or goes on with a file, and makes its folder. Rejects when that cannot be written. */
   static async open(file: string, rotation: Rotation): Promise<RotatingFile> {
-    await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o755 });
+    await makeFolder(path.dirname(path.resolve(file)));
     const handle = await openLog(file);
     return new RotatingFile(file, rotation, handle, (await handle.stat()).size);
   }
@@ -102,6 +102,13 @@ export class RotatingFile {
     });
     return found.sort((a, b) => b.time - a.time);
   }
+}
+
+/** Not `mkdir` with `recursive`: on file systems that create nothing, such as /proc, that never returns in Node 20. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  await makeFolder(path.dirname(folder));
+  await fs.mkdir(folder, { mode: 0o755 });
 }
 
 /** Readable by the server alone: events tell who does what. */

@@ -61,6 +61,12 @@ describe('audit, log files', () => {
     expect(backups(folder).some((name) => name.includes('2020'))).to.equal(false);
   });
 
+  it('says so when its folder cannot be made', async function () {
+    if (!fs.existsSync('/proc/self')) this.skip();
+    const error = await RotatingFile.open('/proc/nothing/here/audit.log', rotation).then(() => null, (reason: NodeJS.ErrnoException) => reason);
+    expect(error?.code).to.equal('ENOENT');
+  });
+
   it('says so when the disk is full', async function () {
     if (!fs.existsSync('/dev/full')) this.skip();
     const writer = await fileWriter('/dev/full', formats['json']!, rotation);
