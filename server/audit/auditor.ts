@@ -73,7 +73,9 @@ export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Aud
       const record = recordOf(request);
       if (record === null) return null;
       record.failedAuthentication(attempted);
-      beforeHead(request.response, (code) => { void emit(record, 'ResponseStarted', code); });
+      let written: Promise<unknown> = Promise.resolve();
+      beforeHead(request.response, (code) => { written = emit(record, 'ResponseStarted', code); });
+      holdEnd(request.response, () => written);
       return record;
     },
     close: async () => { await Promise.all(sinks.map((sink) => sink.close())); },
