@@ -184,10 +184,12 @@ export class WatchStream implements WatchSink {
   private scheduleBookmark(endAt: number): void {
     const left = endAt - performance.now() - LAST_BOOKMARK_BEFORE_END_MS;
     if (left <= 0) return;
+    // A timer may fire a moment early: the last one is not scheduled again for what is left then.
+    const last = left <= BOOKMARK_INTERVAL_MS;
     this.bookmarkTimer = setTimeout(() => {
       const version = this.watch?.version ?? 0;
       if (version > 0) this.write(this.bookmark(version, false));
-      this.scheduleBookmark(endAt);
+      if (!last) this.scheduleBookmark(endAt);
     }, Math.ceil(Math.min(left, BOOKMARK_INTERVAL_MS)));
   }
 
