@@ -59,7 +59,7 @@ function needs(folder: string, name: string): readonly string[] {
 const scenarioFile = (folder: string, name: string): string => path.join(folder, 'scenarios', `${name}.json`);
 
 /** Most of a scenario is waiting. */
-const scenariosAtOnce = 16;
+const scenariosAtOnce = 12;
 
 /** Replays scenarios against a server with the recorder's own tool. */
 export async function replay(folder: string, names: readonly string[], server: { readonly address: string; readonly certFile: string; readonly keyFile: string }): Promise<Replayed[]> {
