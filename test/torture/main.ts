@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import type { FaultKind } from './faults/plan.js';
+import { faultKinds, type FaultKind } from './faults/table.js';
 import { torture } from './torture.js';
 
 interface Options {
@@ -15,7 +15,6 @@ interface Options {
 
 const seedMax = 2 ** 31 - 1;
 const minutesMax = 7 * 24 * 60;
-const faultKinds: readonly FaultKind[] = ['kill', 'killAll', 'pause', 'partition', 'slowNetwork', 'disk', 'rollingRestart', 'addAndRemoveMember', 'replaceWiped'];
 
 const examples = `
 Examples:

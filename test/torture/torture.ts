@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Prng } from '../simulation/prng.js';
 import type { Finding } from './checks/finding.js';
 import { TortureCluster } from './cluster/tortureCluster.js';
-import type { FaultKind } from './faults/plan.js';
+import type { FaultKind } from './faults/table.js';
 import { runRound } from './round.js';
 
 export interface TortureOptions {

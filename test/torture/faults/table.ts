@@ -1,0 +1,22 @@
+import { disk } from './disks.js';
+import type { AnyFaultType } from './fault.js';
+import { partition, slowNetwork } from './network.js';
+import { addAndRemoveMember, replaceWiped } from './operations.js';
+import { kill, killAll, pause, rollingRestart } from './processes.js';
+
+/** Every kind of fault, by the name that plans, logs and `--only` use. A kind that is added here is drawn, injected and counted. */
+export const faultTypes = {
+  kill,
+  killAll,
+  pause,
+  partition,
+  slowNetwork,
+  disk,
+  rollingRestart,
+  addAndRemoveMember,
+  replaceWiped,
+} as const satisfies Readonly<Record<string, AnyFaultType>>;
+
+export type FaultKind = keyof typeof faultTypes;
+
+export const faultKinds = Object.keys(faultTypes) as readonly FaultKind[];
