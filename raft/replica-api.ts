@@ -113,6 +113,16 @@ export interface ReplicaStatus {
     /** As the leader sees it; null on other replicas. */
     readonly progress: { readonly match: LogIndex; readonly state: 'probe' | 'replicate' | 'snapshot'; readonly active: boolean } | null;
   })[];
+  /** As this replica, when it followed, heard its leaders since it was started. */
+  readonly leaderSilence: LeaderSilence;
+}
+
+/** Times from one word of the leader to the next. `counts` has one place more than `boundsMs`, for what was longer than all of them. */
+export interface LeaderSilence {
+  readonly boundsMs: readonly number[];
+  readonly counts: readonly number[];
+  readonly sumMs: number;
+  readonly longestMs: number;
 }
 
 /** What a replica needs to start. Times are milliseconds. */

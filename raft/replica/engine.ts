@@ -14,6 +14,7 @@ import { Administration } from './administration.js';
 import { Barriers } from './barriers.js';
 import { ReplicaError } from './errors.js';
 import type { Happening, Inbox } from './inbox.js';
+import { LeaderSilences } from './leaderSilence.js';
 import type { ReplicaLimits } from './limits.js';
 import { Proposals } from './proposals.js';
 import type { GivenUp } from './proposals.js';
@@ -60,6 +61,7 @@ export class Engine {
   readonly #snapshots: Snapshots;
   readonly #administration: Administration;
   readonly #trimmer: Trimmer;
+  readonly #silences = new LeaderSilences();
   readonly #timer: NodeJS.Timeout;
   #scheduled = false;
   #ticks = 0;
@@ -128,7 +130,7 @@ export class Engine {
   }
 
   currentStatus(): ReplicaStatus {
-    return describeStatus(this.#parts);
+    return describeStatus(this.#parts, this.#silences);
   }
 
   transferLeadership(id: number, timeoutMs: number): void {
@@ -208,6 +210,7 @@ export class Engine {
     switch (happening.type) {
       case 'message':
         core.step(happening.message);
+        if (happening.message.type === 'append' && happening.message.from === core.leader) this.#silences.heard(performance.now());
         return;
       case 'forward':
         this.#onForward(happening);
@@ -371,6 +374,7 @@ export class Engine {
 
   #onState({ role, term, leader }: NonNullable<Ready['state']>): void {
     if (leader !== null) this.#leaderWasKnown = true;
+    this.#silences.changed();
     this.#parts.sink.log('info', 'leadership', { role, term, leader: leader ?? 'none' });
     this.#administration.leadershipChanged();
   }

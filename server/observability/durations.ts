@@ -19,11 +19,35 @@ export class DurationSeries {
     this.sum += seconds;
   }
 
-  /** Buckets count everything up to their bound. */
   export(name: string): MetricValueWithName<string>[] {
-    let total = 0;
-    const buckets = this.counts.map((count, index) => ({ metricName: `${name}_bucket`, labels: { le: this.bounds[index] ?? '+Inf', ...this.labels }, value: total += count }));
-    return [...buckets, { metricName: `${name}_sum`, labels: { ...this.labels }, value: this.sum }, { metricName: `${name}_count`, labels: { ...this.labels }, value: total }];
+    return exported(name, this.labels, { bounds: this.bounds, counts: this.counts, sum: this.sum });
+  }
+}
+
+/** Durations in seconds. `counts` has one place more than `bounds`, for what was longer than all of them. */
+export interface Durations { readonly bounds: readonly number[]; readonly counts: readonly number[]; readonly sum: number }
+
+/** Buckets count everything up to their bound. */
+function exported(name: string, labels: Labels, { bounds, counts, sum }: Durations): MetricValueWithName<string>[] {
+  let total = 0;
+  const buckets = counts.map((count, index) => ({ metricName: `${name}_bucket`, labels: { le: bounds[index] ?? '+Inf', ...labels }, value: total += count }));
+  return [...buckets, { metricName: `${name}_sum`, labels: { ...labels }, value: sum }, { metricName: `${name}_count`, labels: { ...labels }, value: total }];
+}
+
+/** A histogram that is counted elsewhere, and read when `/metrics` is. What cannot be read then is left out. */
+export class ReadHistogram extends Histogram {
+  constructor(private readonly shape: Pick<HistogramConfiguration<string>, 'name' | 'help' | 'registers'>, private readonly read: () => Promise<Durations>) {
+    super(shape);
+  }
+
+  override get(): Promise<Exported> {
+    return this.getForPromString();
+  }
+
+  async getForPromString(): Promise<Exported> {
+    const { name, help } = this.shape;
+    const values = await this.read().then((durations) => exported(name, {}, durations), () => []);
+    return { name, help, type: 'histogram', aggregator: 'sum', values } as unknown as Exported;
   }
 }
 

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import type { RequestInfo } from '../endpoints/context.js';
-import { DurationHistogram, type DurationSeries } from './durations.js';
+import { DurationHistogram, ReadHistogram, type Durations, type DurationSeries } from './durations.js';
 
 /** Upper bounds in seconds, as in the reference, so that dashboards and alerts written for it work. */
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
@@ -21,6 +21,8 @@ export interface Metrics {
   inflight(read: () => { readonly readOnly: number; readonly mutating: number }): void;
   /** Registers a gauge whose values are read when `/metrics` is. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  /** The same for a histogram of durations that are counted elsewhere. */
+  histogram(name: string, help: string, read: () => Promise<Durations>): void;
 }
 
 export function createMetrics(options: { readonly disabled?: readonly string[] } = {}): Metrics {
@@ -42,6 +44,9 @@ export function createMetrics(options: { readonly disabled?: readonly string[] }
         const value = await Promise.resolve().then(read).catch(() => null);
         if (value !== null) this.set(value);
       } });
+    },
+    histogram: (name, help, read) => {
+      if (options.disabled?.includes(name) !== true) new ReadHistogram({ name, help, registers: [registry] }, read);
     },
   };
 }

@@ -16,6 +16,10 @@ export function exposeReplica(metrics: Metrics, status: () => Promise<ReplicaSta
     return reading;
   };
   for (const [name, help, value] of gauges) metrics.gauge(`raftplane_raft_${name}`, help, async () => value(await read()));
+  metrics.histogram('raftplane_raft_leader_silence_seconds', 'Time from one word of the leader to the next, as this replica handled them while it followed.', async () => {
+    const { boundsMs, counts, sumMs } = (await read()).leaderSilence;
+    return { bounds: boundsMs.map((bound) => bound / 1_000), counts, sum: sumMs / 1_000 };
+  });
 }
 
 const gauges: readonly (readonly [name: string, help: string, value: (status: ReplicaStatus) => number])[] = [

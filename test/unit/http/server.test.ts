@@ -53,7 +53,7 @@ describe('an API server of one replica', function () {
     expect((await ask({ path: '/api/v1/namespaces/default/services/kubernetes' })).status).to.equal(200);
     expect((await ask({ path: '/raft/v1/status' })).body).to.deep.include({ memberId: 'a', leaderId: 'a', role: 'leader' });
     expect((await ask({ path: '/raft/v1/status', identity: null })).status).to.equal(403);
-    expect((await ask({ path: '/metrics' })).text).to.match(/^raftplane_raft_is_leader 1$/m).and.match(/^raftplane_raft_members 1$/m);
+    expect((await ask({ path: '/metrics' })).text).to.match(/^raftplane_raft_is_leader 1$/m).and.match(/^raftplane_raft_members 1$/m).and.match(/^raftplane_raft_leader_silence_seconds_bucket\{le="\+Inf"\} 0$/m);
   });
   it('refuses data that another process uses, and a port in use, and leaves nothing behind', async () => {
     const failure = async (...more: string[]): Promise<string> => startServer(optionsWith(...more), recordingLogger([])).then(() => 'started', (error: unknown) => String(error) + String((error as Error).cause));

@@ -6,6 +6,7 @@ import { decodeMembership, emptyMembership } from '../../../raft/core/membership
 import { openLog } from '../../../raft/log/log.js';
 import { Barriers } from '../../../raft/replica/barriers.js';
 import { reconcile } from '../../../raft/replica/dataDirectory.js';
+import { LeaderSilences } from '../../../raft/replica/leaderSilence.js';
 import { restoredChanges } from '../../../raft/replica/restoredChanges.js';
 import { Trimmer } from '../../../raft/replica/trimmer.js';
 import { encodeProposal } from '../../../raft/store/command.js';
@@ -48,6 +49,18 @@ describe('raft/replica/barriers', () => {
     barriers.failed(99);
     expect(barriers.expire(5)).to.deep.equal([1]);
     expect(barriers.size).to.equal(0);
+  });
+});
+
+describe('raft/replica/leaderSilence', () => {
+  it('counts the time between two words of one leader, and not what lies between two leaders', () => {
+    const silences = new LeaderSilences();
+    for (const at of [1_000, 1_050, 1_100, 1_250]) silences.heard(at);
+    silences.changed();
+    for (const at of [9_000, 9_060, 17_000]) silences.heard(at);
+    const { boundsMs, counts, sumMs, longestMs } = silences.describe();
+    const found = Object.fromEntries(counts.map((count, at) => [boundsMs[at] ?? 'beyond', count]).filter(([, count]) => count !== 0));
+    expect([found, sumMs, longestMs]).to.deep.equal([{ 60: 3, 200: 1, beyond: 1 }, 8_250, 7_940]);
   });
 });
 
