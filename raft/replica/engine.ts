@@ -84,6 +84,7 @@ export class Engine {
       bytesMax: this.#limits.proposalBytesMax,
       batchBytesMax: this.#limits.batchBytesMax,
       resendTicks: 2 * parts.electionTicks,
+      patienceTicks: this.#limits.patienceElections * parts.electionTicks,
     });
     this.#snapshots = new Snapshots({
       directory: parts.snapshotDirectory,
@@ -259,6 +260,7 @@ export class Engine {
     this.#barriers.tick();
     const now = performance.now();
     this.#giveUp(this.#proposals.expire(now), 'within the time limit');
+    this.#giveUp(this.#proposals.stuck(), 'in the time in which a cluster with a majority finds a leader');
     for (const id of this.#barriers.expire(now)) this.#parts.sink.barrier(id, { outcome: 'unavailable', reason: 'no leader confirmed the read within the time limit' });
     this.#administration.tick();
     this.#administration.expire(now);

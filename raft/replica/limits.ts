@@ -6,6 +6,11 @@ export const replicaLimits = {
   proposalBytesMax: 128 * 1024 * 1024,
   /** Bytes of proposals in one forwarded message, or in one append to the own log. */
   batchBytesMax: 1024 * 1024,
+  /**
+   * Election timeouts without any write settled after which those that waited as long are answered. Many times what an election takes, and short enough
+   * that whoever renews a lease of seconds can still do so through another replica.
+   */
+  patienceElections: 8,
   /** Sessions (one for each start of a replica) whose proposals a leader keeps in order during its term. */
   sessionsMax: 4_096,
   /** Barriers that wait. */

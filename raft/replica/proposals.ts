@@ -29,9 +29,12 @@ export interface ProposalOptions {
   readonly batchBytesMax: number;
   /** Ticks without any progress after which everything in doubt is sent again; doubles with each time. */
   readonly resendTicks: number;
+  /** Ticks in which nothing was settled after which those that have waited as long are given up: no leader can be reached, and whoever asked should look elsewhere. */
+  readonly patienceTicks: number;
 }
 
 interface Item extends Proposal {
+  readonly addedTick: number;
   /** 0: certainly in no log. Otherwise it may be in the log of the present stream's term, and this attempt was the first to send it there. */
   attempt: number;
   settled: boolean;
@@ -72,6 +75,8 @@ export class Proposals {
   #ticksWithoutProgress = 0;
   #resends = 0;
   #earliestDeadlineMs = Infinity;
+  #now = 0;
+  #lastSettledTick = 0;
 
   constructor(options: ProposalOptions) {
     this.#options = options;
@@ -84,7 +89,7 @@ export class Proposals {
   /** False when the bound is reached; the proposal was not taken. */
   add(proposal: Proposal): boolean {
     if (this.#items.size >= this.#options.countMax || this.#bytes + proposal.data.length > this.#options.bytesMax) return false;
-    const item: Item = { ...proposal, attempt: 0, settled: false };
+    const item: Item = { ...proposal, addedTick: this.#now, attempt: 0, settled: false };
     this.#items.set(item.sequence, item);
     this.#queue.push(item);
     this.#bytes += item.data.length;
@@ -149,6 +154,7 @@ export class Proposals {
   }
 
   tick(): void {
+    this.#now += 1;
     this.#delayed = false;
     if (this.#inDoubt === 0 || this.#stream === null || this.#stream.leader === this.#options.self) return;
     this.#ticksWithoutProgress += 1;
@@ -183,6 +189,7 @@ export class Proposals {
     const item = this.#items.get(sequence);
     if (item === undefined) return false;
     this.#remove(item);
+    this.#lastSettledTick = this.#now;
     this.#ticksWithoutProgress = 0;
     this.#resends = 0;
     return true;
@@ -191,6 +198,13 @@ export class Proposals {
   /** Entries were skipped by a snapshot, so it cannot be known any more what became of those in doubt: gives these up. */
   skipped(): GivenUp[] {
     return this.#giveUp((item) => item.attempt !== 0);
+  }
+
+  /** Those that got nowhere for so long that waiting on is no use. While others are settled, the rest is in a queue that moves, and waits for its deadline. */
+  stuck(): GivenUp[] {
+    const { patienceTicks } = this.#options;
+    if (this.#items.size === 0 || this.#now - this.#lastSettledTick < patienceTicks) return [];
+    return this.#giveUp(({ addedTick }) => this.#now - addedTick >= patienceTicks);
   }
 
   expire(nowMs: number): GivenUp[] {

@@ -53,7 +53,7 @@ class Node {
   readonly outcomes = new Map<number, 'applied' | 'unavailable' | 'unknown'>();
 
   constructor(readonly id: MemberId, readonly world: World) {
-    this.proposals = new Proposals({ self: id, session: id, countMax: 1000, bytesMax: 1e6, batchBytesMax: 3, resendTicks: 3 });
+    this.proposals = new Proposals({ self: id, session: id, countMax: 1000, bytesMax: 1e6, batchBytesMax: 3, resendTicks: 3, patienceTicks: 100 });
   }
 
   /** Hears of the present leader. */
@@ -229,7 +229,7 @@ describe('raft/replica forwarding', function () {
   });
 
   it('sends on at once when the leader that asked for a pause has a successor', () => {
-    const proposals = new Proposals({ self: ids[0] as MemberId, session: 's', countMax: 10, bytesMax: 1e6, batchBytesMax: 1e6, resendTicks: 3 });
+    const proposals = new Proposals({ self: ids[0] as MemberId, session: 's', countMax: 10, bytesMax: 1e6, batchBytesMax: 1e6, resendTicks: 3, patienceTicks: 100 });
     proposals.connected(ids[1] as MemberId);
     proposals.add({ sequence: 1, data: Buffer.of(1), deadlineMs: Infinity });
     proposals.leads(ids[0] as MemberId, term(1));
@@ -345,12 +345,50 @@ describe('raft/replica forwarding', function () {
   });
 
   it('refuses beyond its bounds without taking the proposal', () => {
-    const proposals = new Proposals({ self: ids[0] as MemberId, session: 's', countMax: 2, bytesMax: 10, batchBytesMax: 100, resendTicks: 3 });
+    const proposals = new Proposals({ self: ids[0] as MemberId, session: 's', countMax: 2, bytesMax: 10, batchBytesMax: 100, resendTicks: 3, patienceTicks: 100 });
     expect(proposals.add({ sequence: 1, data: Buffer.alloc(6), deadlineMs: 5 })).to.equal(true);
     expect(proposals.add({ sequence: 2, data: Buffer.alloc(6), deadlineMs: 5 }), 'bytes').to.equal(false);
     expect(proposals.add({ sequence: 3, data: Buffer.alloc(1), deadlineMs: 9 })).to.equal(true);
     expect(proposals.add({ sequence: 4, data: Buffer.alloc(1), deadlineMs: 9 }), 'count').to.equal(false);
     expect(proposals.expire(5)).to.deep.equal([{ sequence: 1, inDoubt: false }]);
     expect(proposals.size).to.equal(1);
+  });
+
+  describe('patience', () => {
+    const [self, other] = ids as [MemberId, MemberId];
+    const patient = (): Proposals => new Proposals({ self, session: 's', countMax: 10, bytesMax: 1e6, batchBytesMax: 1e6, resendTicks: 100, patienceTicks: 4 });
+    const add = (proposals: Proposals, sequence: number): boolean => proposals.add({ sequence, data: Buffer.of(sequence), deadlineMs: Infinity });
+    const tick = (proposals: Proposals, times: number): void => { for (let each = 0; each < times; each += 1) proposals.tick(); };
+
+    it('ends for what waited long enough without a leader, and says whether it may be in a log', () => {
+      const proposals = patient();
+      add(proposals, 1);
+      proposals.leads(other, term(1));
+      proposals.connected(other);
+      proposals.sent(proposals.next()!);
+      proposals.leads(null, term(1));
+      add(proposals, 2);
+      tick(proposals, 2);
+      add(proposals, 3);
+      tick(proposals, 1);
+      expect(proposals.stuck()).to.deep.equal([]);
+      tick(proposals, 1);
+      expect(proposals.stuck()).to.deep.equal([{ sequence: 1, inDoubt: true }, { sequence: 2, inDoubt: false }]);
+      tick(proposals, 2);
+      expect(proposals.stuck()).to.deep.equal([{ sequence: 3, inDoubt: false }]);
+    });
+
+    it('does not end while others are settled: the queue moves', () => {
+      const proposals = patient();
+      proposals.leads(self, term(1));
+      for (const sequence of [1, 2]) add(proposals, sequence);
+      proposals.sent(proposals.next()!);
+      tick(proposals, 3);
+      proposals.settle(1);
+      tick(proposals, 3);
+      expect(proposals.stuck()).to.deep.equal([]);
+      tick(proposals, 1);
+      expect(proposals.stuck()).to.deep.equal([{ sequence: 2, inDoubt: true }]);
+    });
   });
 });
