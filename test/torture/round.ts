@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiClient, type ApiObject } from '../fixtures/apiClient.js';
 import { Follower } from '../cluster/follower.js';
 import { Prng } from '../simulation/prng.js';
+import { checkAvailability, silences } from './checks/availability.js';
 import { checkBounds, peaks, type Usage } from './checks/bounds.js';
 import { checkAcknowledged, type FinalState } from './checks/durability.js';
 import type { Finding } from './checks/finding.js';
@@ -14,6 +15,7 @@ import type { TortureCluster } from './cluster/tortureCluster.js';
 import { Injector } from './faults/injector.js';
 import { planFaults } from './faults/plan.js';
 import type { FaultKind } from './faults/table.js';
+import { Lookout } from './lookout.js';
 import { TrafficClient, keysOf, objectOf, pathOf, type Place } from './traffic/client.js';
 import { Recorder } from './traffic/recorder.js';
 import { sampleUsage } from './usage.js';
@@ -42,6 +44,7 @@ const pollMs = 100;
 /** After the last fault, until every member serves, and until a write has come to every watch. */
 const mendMs = 90_000;
 const last = 'last';
+const seconds = (ms: number): string => (ms / 1000).toFixed(1);
 
 /** Traffic, faults, and then the judgement on everything that clients were told. */
 export async function runRound(cluster: TortureCluster, options: RoundOptions): Promise<RoundReport> {
@@ -65,6 +68,7 @@ class Round {
   #clients: readonly TrafficClient[] = [];
   #followers: readonly Follower[] = [];
   #from = 0;
+  #lookout: Lookout | null = null;
 
   constructor(private readonly cluster: TortureCluster, private readonly options: RoundOptions) {
     this.#place = { namespace: options.namespace, keys: keysOf(keyCount) };
@@ -87,12 +91,14 @@ class Round {
     const { seed, faultsMs, kinds } = this.options;
     const over = new AbortController();
     const sampler = setInterval(() => { this.#samples.push(...sampleUsage(this.cluster)); }, sampleEveryMs);
+    const lookout = this.#lookout = new Lookout(this.cluster, () => this.#recorder.latestAcknowledgedMs, this.options.log);
     const traffic = this.#clients.map((client) => client.run(over.signal));
     try {
       await Promise.all([this.#injector.run(planFaults(seed, faultsMs, kinds)), delay(faultsMs)]);
       if (!(await this.cluster.whole(mendMs))) this.#finding('availability', `not every member serves ${mendMs / 1000} s after the last fault`);
     } finally {
       clearInterval(sampler);
+      lookout.stop();
       over.abort();
       await Promise.all(traffic);
     }
@@ -104,12 +110,13 @@ class Round {
     if (version === null) this.#finding('availability', `no write was taken ${mendMs / 1000} s after the last fault`);
     else await this.#compare(version);
     const { operations, sightings, acknowledgedMs, requests, unknown, longestSilenceMs } = this.#recorder;
+    const sights = this.#lookout?.sights ?? [];
     const linearizability = checkLinearizability(operations);
-    const findings = [...this.#injector.findings, ...this.#recorder.findings, ...linearizability.findings, ...checkSessions(sightings), ...checkBounds(this.#samples)];
+    const findings = [...this.#injector.findings, ...this.#recorder.findings, ...linearizability.findings, ...checkSessions(sightings), ...checkBounds(this.#samples), ...checkAvailability(sights, acknowledgedMs)];
     const faults = [...this.#injector.counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
     const [memory, files] = (['residentBytes', 'fileBytes'] as const).map((what) => Math.max(0, ...peaks(this.#samples, what).values()) >> 20);
     const undecided = linearizability.undecided.length === 0 ? '' : `; undecided: ${linearizability.undecided.join(', ')}`;
-    const summary = `${requests} requests, ${acknowledgedMs.length} writes acknowledged, ${unknown} unknown, longest time without one ${(longestSilenceMs / 1000).toFixed(1)} s; `
+    const summary = `${requests} requests, ${acknowledgedMs.length} writes acknowledged, ${unknown} unknown, longest time without one ${seconds(longestSilenceMs)} s, ${seconds(silences(sights, acknowledgedMs)[0]?.ms ?? 0)} s while a majority was well; `
       + `${this.#followers[0]?.events.length ?? 0} events on each of ${this.#followers.length} watches; faults: ${faults || 'none'}; peak ${memory} MiB memory, ${files} MiB files${undecided}`;
     return { findings, summary };
   }

@@ -47,6 +47,10 @@ export class TortureCluster {
   readonly disks: FaultyDisks | null;
   /** Processes that ended although nobody ended them, and the reason why they might is not here. */
   readonly unexpectedExits: string[] = [];
+  /** Who has a vote, as far as is known: `maybe` while a change that gives or takes it is under way. */
+  readonly votes = new Map<string, 'yes' | 'maybe'>(members.map((id) => [id, 'yes']));
+  /** Members whose disks fail or are slow now. */
+  readonly badDisks = new Set<string>();
   /** Members whose processes may end by themselves now. */
   readonly mayEnd = new Set<string>();
   readonly #balancer: ManagedProcess;

@@ -13,9 +13,11 @@ export const disk = faultType<{ readonly target: Target; readonly state: DiskFau
     return disks === null ? null : await scene.with(target, async (member) => {
       scene.log(`disk of ${member.id} is ${state} (${syncMs} ms) for ${ms} ms`);
       if (state !== 'slow') mayEnd.add(member.id);
+      scene.cluster.badDisks.add(member.id);
       disks.set(member.id, state, syncMs);
       await delay(ms);
       disks.set(member.id, 'good');
+      scene.cluster.badDisks.delete(member.id);
       if (state === 'slow') return;
       // A server that lost its disk ends; whoever runs it starts it again. One that noticed nothing is started again too.
       scene.log(`${member.id} ${member.process.running ? 'still runs' : 'has ended'}`);

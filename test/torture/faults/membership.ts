@@ -12,11 +12,15 @@ export async function join(cluster: TortureCluster, member: TortureMember, timeo
   const deadline = performance.now() + timeoutMs;
   await change(cluster, `adding ${member.id}`, deadline, 'POST', '/raft/v1/members', { id: member.id, address: cluster.network.addressOf(member.id) }, (roles) => roles.has(member.id));
   member.process.start();
+  cluster.votes.set(member.id, 'maybe');
   await change(cluster, `promoting ${member.id}`, deadline, 'POST', `/raft/v1/members/${member.id}/promote`, undefined, (roles) => roles.get(member.id) === 'voter');
+  cluster.votes.set(member.id, 'yes');
 }
 
 export async function leave(cluster: TortureCluster, id: string, timeoutMs: number): Promise<void> {
+  cluster.votes.set(id, 'maybe');
   await change(cluster, `removing ${id}`, performance.now() + timeoutMs, 'DELETE', `/raft/v1/members/${id}`, undefined, (roles) => !roles.has(id));
+  cluster.votes.delete(id);
 }
 
 /** Asks one member after the other, as an operator would, until one of them says that it is done, or its leader knows it to be done. */

@@ -26,6 +26,10 @@ export class Recorder {
     this.findings.push({ promise: 'answers', details: `${client}: ${details}` });
   }
 
+  get latestAcknowledgedMs(): number | null {
+    return this.acknowledgedMs.at(-1) ?? null;
+  }
+
   /** Milliseconds of the longest time between two acknowledged writes. */
   get longestSilenceMs(): number {
     const times = [...this.acknowledgedMs].sort((a, b) => a - b);

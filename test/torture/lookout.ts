@@ -1,0 +1,77 @@
+import fs from 'node:fs';
+import { majorities, type MemberSight, type Sight } from './checks/availability.js';
+import type { TortureCluster, TortureMember } from './cluster/tortureCluster.js';
+
+const lookEveryMs = 100;
+/** A link that is slower than this, or loses anything, counts as none: elections may fail on it for a while. */
+const goodDelayMsMax = 20;
+/** Silences from here on are worth a line in the log. */
+const silenceTold = 3_000;
+
+/**
+ * Looks at the cluster from outside, all the time: which members run, can talk, and have a vote. It asks the operating system and the harness, never
+ * the servers, which may err.
+ */
+export class Lookout {
+  readonly sights: Sight[] = [];
+  readonly #timer: NodeJS.Timeout;
+  #majority: boolean | null = null;
+  #silent: number;
+
+  /** `acknowledgedMs`: when the last write was acknowledged, or null. */
+  constructor(private readonly cluster: TortureCluster, private readonly acknowledgedMs: () => number | null, private readonly log: (line: string) => void) {
+    this.#silent = performance.now();
+    this.#timer = setInterval(() => { this.#look(); }, lookEveryMs);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    const sight = sightOf(this.cluster);
+    this.sights.push(sight);
+    const majority = majorities(sight).length > 0;
+    if (majority !== this.#majority) this.log(majority ? 'a majority is well and connected' : 'no majority is well and connected');
+    this.#majority = majority;
+    const latest = this.acknowledgedMs() ?? this.#silent;
+    if (latest - this.#silent > silenceTold) this.log(`silence: no write was acknowledged for ${Math.round(latest - this.#silent)} ms, until ${Math.round(sight.atMs - latest)} ms ago`);
+    this.#silent = latest;
+  }
+}
+
+export function sightOf({ members, votes, network, badDisks }: Pick<TortureCluster, 'members' | 'votes' | 'network' | 'badDisks'>): Sight {
+  const listening = listeningPorts(fs.readFileSync('/proc/net/tcp', 'utf8'));
+  const good = (from: string, to: string): boolean => {
+    const { cut, delayMs, breaksPermille } = network.link(from, to);
+    return !cut && delayMs <= goodDelayMsMax && breaksPermille === 0;
+  };
+  const ids = members.map(({ id }) => id);
+  const apart = new Set(ids.flatMap((a) => ids.flatMap((b) => a === b || (good(a, b) && good(b, a)) ? [] : [`${a} ${b}`])));
+  const seen = members.map((member): MemberSight => ({
+    id: member.id, start: member.process.pid ?? 0, votes: votes.get(member.id) ?? 'no',
+    well: listening.has(member.peerPort) && runs(member) && !badDisks.has(member.id),
+  }));
+  // A member that is away for good keeps its vote until it is removed.
+  const gone = [...votes.keys()].filter((id) => !ids.includes(id)).map((id): MemberSight => ({ id, start: 0, well: false, votes: votes.get(id) ?? 'no' }));
+  return { atMs: performance.now(), members: [...seen, ...gone], connected: (a, b) => !apart.has(`${a} ${b}`) };
+}
+
+/** It exists, is not stopped, and has not ended. The state follows the name, which stands in parentheses. */
+function runs({ process }: TortureMember): boolean {
+  if (process.pid === null) return false;
+  try {
+    const stat = fs.readFileSync(`/proc/${process.pid}/stat`, 'utf8');
+    return !'TtZX'.includes(stat.slice(stat.lastIndexOf(')') + 2)[0] ?? 'X');
+  } catch {
+    return false;
+  }
+}
+
+const listens = '0A';
+
+/** Local ports of the kernel's table on which somebody listens. Columns: number, local, remote, state. */
+export function listeningPorts(table: string): ReadonlySet<number> {
+  return new Set(table.split('\n').map((line) => line.trim().split(/\s+/, 4))
+    .flatMap(([, local = '', , state]) => state === listens ? [parseInt(local.split(':')[1] ?? '', 16)] : []));
+}
