@@ -8,7 +8,7 @@ import { ensurePki, type PkiFiles } from '../../../deploy/pki.js';
 import { findFreePorts } from '../../../deploy/ports.js';
 import type { ClusterSettings, MemberSettings } from '../../../deploy/settings.js';
 import { ApiClient } from '../../fixtures/apiClient.js';
-import { FaultyDisks } from '../disk/faultyDisk.js';
+import { FaultyMachines } from '../disk/faultyMachines.js';
 import { PeerNetwork } from './peerNetwork.js';
 
 /** One member of the cluster: a process with its data, and a client of the operators for it. */
@@ -44,7 +44,7 @@ export class TortureCluster {
   readonly address: string;
   readonly members: TortureMember[] = [];
   /** Null where none can be made. */
-  readonly disks: FaultyDisks | null;
+  readonly machines: FaultyMachines | null;
   /** Processes that ended although nobody ended them, and the reason why they might is not here. */
   readonly unexpectedExits: string[] = [];
   /** Who has a vote, as far as is known: `maybe` while a change that gives or takes it is under way. */
@@ -58,7 +58,7 @@ export class TortureCluster {
 
   private constructor(readonly directory: string, readonly pki: PkiFiles, settings: ClusterSettings, port: number, chance: (below: number) => number) {
     this.address = `https://127.0.0.1:${port}`;
-    this.disks = FaultyDisks.make(path.join(directory, 'disks'));
+    this.machines = FaultyMachines.make(path.join(directory, 'machines'));
     this.network = new PeerNetwork(() => new Map(this.members.flatMap(({ id, process: { pid } }) => pid === null ? [] : [[id, pid]])), chance);
     this.#balancer = new ManagedProcess({ role: 'balancer', name: 'balancer', program: balancerProgram, args: balancerFlags({ settings, pki, port }), address: this.address, log: this.#log('balancer') });
   }
@@ -88,6 +88,7 @@ export class TortureCluster {
   forget(member: TortureMember): void {
     this.members.splice(this.members.indexOf(member), 1);
     this.network.remove(member.id);
+    this.machines?.forget(member.id);
     member.client.close();
     fs.rmSync(member.dataDirectory, { recursive: true, force: true });
   }
@@ -139,7 +140,7 @@ export class TortureCluster {
     const flags = apiserverFlags({ settings: { token, members: [own] }, pki: this.pki, port: 0 }, id, dataDirectory).filter((flag) => !flag.startsWith('--raft-initial-cluster='));
     const cluster = all.map((name) => `${name}=${this.network.addressOf(name)}`).join(',');
     const args = [...flags, `--raft-initial-cluster=${cluster}`, `--raft-initial-cluster-state=${state}`];
-    const process = new ManagedProcess({ role: 'apiserver', name: id, program: apiserverProgram, args, address, log: this.#log(id), environment: this.disks?.environment(id, dataDirectory) }, (exit) => {
+    const process = new ManagedProcess({ role: 'apiserver', name: id, program: apiserverProgram, args, address, log: this.#log(id), environment: this.machines?.environment(id, dataDirectory) }, (exit) => {
       if (!exit.expected && !this.mayEnd.has(id)) this.unexpectedExits.push(`${id}: ${describeExit(exit)}`);
     });
     return { ...own, process, dataDirectory, address, client: new ApiClient(address, this) };

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DiskFault } from '../disk/faultyDisk.js';
+import type { DiskFault } from '../disk/faultyMachines.js';
 import { drawSpan, drawTarget, faultType, type Target } from './fault.js';
 
 const faultMs = { min: 200, max: 8_000 };
@@ -9,14 +9,14 @@ export const disk = faultType<{ readonly target: Target; readonly state: DiskFau
   weight: 10,
   draw: (prng) => ({ target: drawTarget(prng), state: prng.pick(['slow', 'syncFails', 'full']), syncMs: prng.between(10, syncMsMax), ms: drawSpan(prng, faultMs) }),
   inject: async (scene, { target, state, syncMs, ms }) => {
-    const { disks, mayEnd } = scene.cluster;
-    return disks === null ? null : await scene.with(target, async (member) => {
+    const { machines, mayEnd } = scene.cluster;
+    return machines === null ? null : await scene.with(target, async (member) => {
       scene.log(`disk of ${member.id} is ${state} (${syncMs} ms) for ${ms} ms`);
       if (state !== 'slow') mayEnd.add(member.id);
       scene.cluster.badDisks.add(member.id);
-      disks.set(member.id, state, syncMs);
+      machines.setDisk(member.id, state, syncMs);
       await delay(ms);
-      disks.set(member.id, 'good');
+      machines.setDisk(member.id, 'good');
       scene.cluster.badDisks.delete(member.id);
       if (state === 'slow') return;
       // A server that lost its disk ends; whoever runs it starts it again. One that noticed nothing is started again too.
