@@ -32,6 +32,8 @@ export interface ClusterOptions {
   readonly apiserverProgram?: string | undefined;
   /** Further flags for each API server. */
   readonly apiserverFlags?: readonly string[] | undefined;
+  /** Puts a network of its own between the replicas, before they start: under which address the others know each. */
+  readonly peerAddresses?: ((members: readonly MemberSettings[]) => Promise<ReadonlyMap<string, string>>) | undefined;
   /** Copies of the controller manager; none unless given. */
   readonly managers?: number | undefined;
   /** Further flags for each of them. */
@@ -119,7 +121,8 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   const pki = await ensurePki(path.join(directory, 'pki'), settings.members.map(({ id }) => id));
   if (pki.written.length > 0) say(`made certificates: ${pki.written.join(', ')}`);
   writeClientFiles(directory, port, pki, settings);
-  return new LocalCluster({ directory, clusterFile, settings, port, managerPorts, pki, options, say, unlock });
+  const peerAddresses = await options.peerAddresses?.(settings.members);
+  return new LocalCluster({ directory, clusterFile, settings, port, peerAddresses, managerPorts, pki, options, say, unlock });
 }
 
 function removeState(directory: string): void {
@@ -147,6 +150,7 @@ interface Prepared {
   readonly clusterFile: string;
   readonly settings: ClusterSettings;
   readonly port: number;
+  readonly peerAddresses: ReadonlyMap<string, string> | undefined;
   readonly managerPorts: readonly number[];
   readonly pki: PkiFiles;
   readonly options: ClusterOptions;

@@ -12,6 +12,8 @@ export interface Surroundings {
   readonly pki: PkiFiles;
   /** The balancer's port. */
   readonly port: number;
+  /** Where members reach each other instead of at their own ports: a network of a test between them. */
+  readonly peerAddresses?: ReadonlyMap<string, string> | undefined;
 }
 
 export function balancerFlags({ port, settings, pki }: Surroundings): string[] {
@@ -19,9 +21,9 @@ export function balancerFlags({ port, settings, pki }: Surroundings): string[] {
   return ['--listen', `${host}:${port}`, ...backends, '--ca-file', pki.caFile];
 }
 
-export function apiserverFlags({ settings, pki }: Surroundings, id: string, dataDirectory: string): string[] {
+export function apiserverFlags({ settings, pki, peerAddresses }: Surroundings, id: string, dataDirectory: string): string[] {
   const self = settings.members.find(member => member.id === id);
-  const peers = settings.members.map(member => `${member.id}=${host}:${member.peerPort}`).join(',');
+  const peers = settings.members.map(member => `${member.id}=${peerAddresses?.get(member.id) ?? `${host}:${member.peerPort}`}`).join(',');
   return written({
     'secure-port': String(self?.securePort),
     'bind-address': host,

@@ -73,10 +73,11 @@ const whole = (text: string): number => {
   return value;
 };
 program.command('failover')
-  .description('time without writes when the leader is killed, is asked to stop, hangs; how fast a replica catches up; three replicas')
+  .description('time without writes when the leader is killed, is asked to stop, hangs, is cut off; how fast a replica catches up; three replicas')
   .option('--kills <n>', 'of each kind; 0 leaves them out', whole, 30)
   .option('--behind <n>', 'entries that the replica which catches up has missed; 0 leaves it out', whole, 100_000)
-  .action((options: { kills: number; behind: number }) => benchFailover(options));
+  .option('--only <text>', 'faults whose names contain this', '')
+  .action((options: { kills: number; behind: number; only: string }) => benchFailover(options));
 
 program.command('overload')
   .description('storms over three replicas: connections, requests, slow clients, watchers that come back; elections and memory')

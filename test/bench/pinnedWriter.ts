@@ -3,23 +3,35 @@ import { Connection, request, type Endpoint } from './connection.js';
 
 const pauseAfterFailureMs = 5;
 
-/** One client of one replica that applies an object without end, each time after the answer to the time before, and notes when the answers came. */
+/** How a write ended. Times are of `performance.now()`; the status is null when the connection broke. */
+export interface WriteEnd { readonly sentMs: number; readonly endedMs: number; readonly status: number | null }
+
+export const acknowledged = ({ status }: WriteEnd): boolean => status === 200 || status === 201;
+
+/** One client of one replica that applies an object without end, each time after the answer to the time before, and notes how and when writes ended. */
 export class PinnedWriter {
-  /** When writes were acknowledged, `performance.now()`. */
-  readonly answeredMs: number[] = [];
-  /** Answers that were errors, and connections that broke. */
-  failed = 0;
+  readonly ends: WriteEnd[] = [];
   #stopped = false;
-  #waiting: { readonly sentAfterMs: number; readonly resolve: () => void }[] = [];
+  #waiting: { readonly which: (end: WriteEnd) => boolean; readonly resolve: (end: WriteEnd) => void }[] = [];
   readonly #running: Promise<void>;
 
   constructor(private readonly endpoint: Endpoint, private readonly path: string) {
     this.#running = this.#run();
   }
 
-  /** Resolves when a write was acknowledged that was sent after this time. */
-  answeredAfter(sentAfterMs: number): Promise<void> {
-    return new Promise((resolve) => { this.#waiting.push({ sentAfterMs, resolve }); });
+  /** When writes were acknowledged. */
+  get acknowledgedMs(): number[] {
+    return this.ends.filter(acknowledged).map(({ endedMs }) => endedMs);
+  }
+
+  /** Answers that were errors, and connections that broke. */
+  get failed(): number {
+    return this.ends.filter((end) => !acknowledged(end)).length;
+  }
+
+  /** The first of the writes that end from now on for which this holds. */
+  next(which: (end: WriteEnd) => boolean): Promise<WriteEnd> {
+    return new Promise((resolve) => { this.#waiting.push({ which, resolve }); });
   }
 
   async stop(): Promise<void> {
@@ -34,12 +46,11 @@ export class PinnedWriter {
       try {
         connection ??= await Connection.open(this.endpoint);
         const { status } = await connection.send(this.#write(round));
-        if (status === 200 || status === 201) this.#acknowledged(sentMs);
-        else await this.#failure();
+        await this.#ended({ sentMs, endedMs: performance.now(), status });
       } catch {
         connection?.close();
         connection = null;
-        await this.#failure();
+        await this.#ended({ sentMs, endedMs: performance.now(), status: null });
       }
     }
     connection?.close();
@@ -51,14 +62,11 @@ export class PinnedWriter {
     return request('PATCH', `${this.path}?fieldManager=bench&force=true`, body, 'application/apply-patch+yaml');
   }
 
-  #acknowledged(sentMs: number): void {
-    this.answeredMs.push(performance.now());
-    for (const { resolve } of this.#waiting.filter(({ sentAfterMs }) => sentAfterMs <= sentMs)) resolve();
-    this.#waiting = this.#waiting.filter(({ sentAfterMs }) => sentAfterMs > sentMs);
-  }
-
-  async #failure(): Promise<void> {
-    this.failed += 1;
-    if (!this.#stopped) await delay(pauseAfterFailureMs);
+  async #ended(end: WriteEnd): Promise<void> {
+    this.ends.push(end);
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter(({ which }) => !which(end));
+    for (const { which, resolve } of waiting) if (which(end)) resolve(end);
+    if (!acknowledged(end) && !this.#stopped) await delay(pauseAfterFailureMs);
   }
 }

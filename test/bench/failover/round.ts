@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClusterMember } from '../../../deploy/cluster.js';
+import { acknowledged, PinnedWriter } from '../pinnedWriter.js';
+import type { Fault } from './faults.js';
+import type { WatchedCluster } from './watchedCluster.js';
+
+/** What writers at the other replicas, and at the old leader where it still runs, saw of one fault. */
+export interface Round {
+  readonly pauseMs: number;
+  readonly calmMs: number;
+  readonly failed: number;
+  readonly cutOff: CutOff | null;
+}
+
+/** What the old leader's own clients saw: when and how they were first refused, and when they could write after the fault was over. */
+export interface CutOff { readonly told: readonly { readonly afterMs: number; readonly status: number | null }[]; readonly backAfterMs: number }
+
+const writersEach = 2;
+/** How long writes are looked at, before and after. */
+const windowMs = 1_000;
+const settleMs = 300;
+export const collection = '/api/v1/namespaces/default/configmaps';
+export const aboutWriters = `${writersEach} writers on each replica`;
+
+export async function round(cluster: WatchedCluster, fault: Fault): Promise<Round> {
+  const leader = await cluster.settledLeader();
+  const writers = cluster.others(leader).flatMap((member) => writersAt(cluster, member));
+  const cutOff = fault.cutsOff ? writersAt(cluster, leader) : [];
+  let healed: Promise<unknown> | null = null;
+  const heal = (): Promise<unknown> => healed ??= fault.heal(leader, cluster);
+  try {
+    const begun = performance.now();
+    await delay(windowMs + settleMs);
+    const struck = performance.now();
+    const ended = fault.strike(leader, cluster);
+    const told = Promise.all(cutOff.map(async (writer) => writer.next((end) => !acknowledged(end))));
+    await Promise.all(writers.map((writer) => writer.next((end) => acknowledged(end) && end.sentMs >= struck)));
+    await delay(windowMs);
+    await ended;
+    const seen = { pauseMs: longestPause(writers, struck, performance.now()), calmMs: longestPause(writers, begun + settleMs, struck) };
+    const refusals = (await told).map(({ sentMs, endedMs, status }) => ({ afterMs: endedMs - Math.max(sentMs, struck), status }));
+    const backAfterMs = await writesAgain(cutOff, heal);
+    return { ...seen, failed: failures(writers), cutOff: fault.cutsOff ? { told: refusals, backAfterMs } : null };
+  } finally {
+    await Promise.all([...writers, ...cutOff].map((writer) => writer.stop()));
+    await heal();
+  }
+}
+
+function writersAt(cluster: WatchedCluster, member: ClusterMember): PinnedWriter[] {
+  return Array.from({ length: writersEach }, (_, each) => new PinnedWriter(cluster.endpointOf(member), `${collection}/written-${member.id}-${each}`));
+}
+
+/** How long after the fault is over until all of these writers write. */
+async function writesAgain(writers: readonly PinnedWriter[], heal: () => Promise<unknown>): Promise<number> {
+  if (writers.length === 0) return 0;
+  const from = performance.now();
+  const back = Promise.all(writers.map((writer) => writer.next(acknowledged)));
+  await heal();
+  await back;
+  return performance.now() - from;
+}
+
+const failures = (writers: readonly PinnedWriter[]): number => writers.reduce((sum, { failed }) => sum + failed, 0);
+
+/** The longest time between two acknowledgements of any of the writers that touches the time from `from` to `to`. */
+function longestPause(writers: readonly PinnedWriter[], from: number, to: number): number {
+  const times = writers.flatMap(({ acknowledgedMs }) => acknowledgedMs).sort((a, b) => a - b);
+  const inside = [Math.max(...times.filter((time) => time < from), 0) || from, ...times.filter((time) => time >= from && time <= to)];
+  return inside.reduce((longest, time, index) => Math.max(longest, index === 0 ? 0 : time - (inside[index - 1] as number)), 0);
+}
