@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Chain } from './http/chain.js';
+import type { Exchange } from './http/exchange.js';
 import type { Listener } from './http/listener.js';
 import type { Logger } from './observability/logger.js';
 
@@ -8,7 +9,7 @@ export interface ShutdownOptions {
   readonly delayMs: number;
   /** Answer new requests with 429 on connections that stay open, instead of closing them at once. */
   readonly sendRetryAfter: boolean;
-  /** How long watches may go on once nothing new is taken. */
+  /** Once nothing new is taken, watches are ended one after the other over this time, so that their clients do not all come to another server at once. */
   readonly watchGraceMs: number;
   /** How long the other requests may take to end. */
   readonly requestsMs: number;
@@ -23,18 +24,27 @@ export async function drainAndClose(listener: Listener, chain: Chain, { delayMs,
   if (delayMs > 0) await delay(delayMs);
   if (sendRetryAfter) chain.drain('retryAfter');
   else listener.drain();
-  const watches = (): number => [...chain.active].filter(({ longRunning }) => longRunning).length;
-  const requests = (): number => chain.active.size - watches();
-  await Promise.all([
-    until(() => requests() === 0, requestsMs),
-    until(() => watches() === 0, watchGraceMs).then(() => {
-      for (const exchange of chain.active) if (exchange.longRunning) exchange.abort(new Error('the server is stopping'));
-    }),
-  ]);
+  const watches = (): readonly Exchange[] => [...chain.active].filter(({ longRunning }) => longRunning);
+  const requests = (): number => chain.active.size - watches().length;
+  await Promise.all([until(() => requests() === 0, requestsMs), endWatches(watches, watchGraceMs)]);
   listener.drain();
   await until(() => chain.active.size === 0, closingMs);
-  if (chain.active.size > 0) log.warn('cutting off requests that did not end', { requests: requests(), watches: watches() });
+  if (chain.active.size > 0) log.warn('cutting off requests that did not end', { requests: requests(), watches: watches().length });
   await listener.close();
+}
+
+/** Ends them evenly over `graceMs`, or all at once without it; not longer than there are any. */
+async function endWatches(watches: () => readonly Exchange[], graceMs: number): Promise<void> {
+  const end = (exchange: Exchange): void => { exchange.abort(new Error('the server is stopping')); };
+  const begun = performance.now();
+  const all = watches();
+  for (let ended = 0; ended < all.length && all.some(({ closed }) => !closed);) {
+    const passed = graceMs > 0 ? Math.min(1, (performance.now() - begun) / graceMs) : 1;
+    for (; ended < Math.floor(all.length * passed); ended++) end(all[ended]!);
+    if (ended < all.length) await delay(pollMs);
+  }
+  // Those that came over connections whose clients had not heard yet that they are to leave.
+  for (const late of watches()) end(late);
 }
 
 /** Time for ended watches to send their last bytes. */

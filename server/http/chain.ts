@@ -70,7 +70,7 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
 
   const filters = async (exchange: Exchange): Promise<void> => {
     observe(exchange);
-    if (draining !== 'no') throw refusal(exchange, draining);
+    if (draining !== 'no' && !isProbe(exchange)) throw refusal(exchange, draining);
     deadline(exchange);
     if (cors(exchange)) return;
     await audited(exchange);
@@ -134,6 +134,9 @@ function auditIdOf(request: Request): string {
   const sent = request.headers['audit-id'];
   return typeof sent === 'string' && sent !== '' && sent.length <= auditIdCharactersMax && /^[\w.:-]+$/.test(sent) ? sent : randomUUID();
 }
+
+/** Whoever watches over the process, or measures it, is answered to the end, as by the reference: a supervisor must not take a server that stops for a dead one. */
+const isProbe = ({ info }: Exchange): boolean => !info.isResource && /^\/(readyz|livez|healthz|metrics)(\/|$)/.test(info.path);
 
 function refusal(exchange: Exchange, how: Draining): Error {
   if (exchange.request.httpVersionMajor === 1) exchange.response.setHeader('connection', 'close');

@@ -252,7 +252,8 @@ class ReplicatedStorage implements RaftStorage {
 
   /** Waits until the cache can answer with the consistency asked for; null when it can. */
   private async reach(consistency: Consistency): Promise<Failure | null> {
-    if (!this.loaded && !await within(this.loading, this.readTimeoutMs)) return { outcome: 'unavailable', reason: 'the watch cache is being loaded' };
+    const unloaded = this.loaded ? null : await this.reachLoaded();
+    if (unloaded !== null) return unloaded;
     switch (consistency.at) {
       case 'any': return null;
       case 'mostRecent': return this.reachPresent();
@@ -260,6 +261,15 @@ class ReplicatedStorage implements RaftStorage {
         const { version } = consistency;
         return await this.cache.clock.reach(version, this.versionTimeoutMs) ? null : { outcome: 'tooLarge', requested: version, current: this.version };
       }
+    }
+  }
+
+  private async reachLoaded(): Promise<Failure | null> {
+    try {
+      return await within(this.loading, this.readTimeoutMs) ? null : { outcome: 'unavailable', reason: 'the watch cache is being loaded' };
+    } catch (error) {
+      // `ready` tells whoever can do something about it; to a reader it is one replica that cannot answer.
+      return { outcome: 'unavailable', reason: `the watch cache cannot be loaded: ${error instanceof Error ? error.message : String(error)}` };
     }
   }
 

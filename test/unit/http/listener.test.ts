@@ -235,12 +235,15 @@ describe('the listener', () => {
     agent.destroy();
     await door.listener.close();
   });
-  it('refuses new requests while the chain drains, on connections that are still open', async () => {
+  it('refuses new requests while the chain drains, on connections that are still open, but answers those who watch over the process', async () => {
     const door = await openFrontDoor({ identities, server, resources: quick });
     door.chain.drain('retryAfter');
-    const answer = await call1(door.port, { path: '/readyz' });
+    const answer = await call1(door.port, { path: '/api/v1/things' });
     expect([answer.status, answer.headers['retry-after'], answer.headers['connection']]).to.deep.equal([429, '5', 'close']);
-    expect((await call2(door.port, { path: '/readyz' })).status).to.equal(429);
+    expect((await call2(door.port, { path: '/api/v1/things' })).status).to.equal(429);
+    for (const path of ['/livez', '/readyz', '/healthz']) expect((await call1(door.port, { path })).status, path).to.equal(200);
+    for (const path of ['/livez/ping', '/metrics']) expect((await call1(door.port, { path })).status, `${path}, which not everybody may see`).to.equal(403);
+    expect((await call1(door.port, { path: '/livezz' })).status).to.equal(429);
     await door.listener.close();
   });
 });
