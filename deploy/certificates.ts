@@ -12,7 +12,7 @@ const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' } as const;
 const dayMs = 24 * 60 * 60 * 1000;
 /** Certificates are valid from a little before they were made, for machines whose clocks differ. */
-const clockSkewMs = 5 * 60 * 1000;
+export const clockSkewMsDefault = 5 * 60 * 1000;
 const authorityDays = 3650;
 const leafDays = 365;
 /** Tokens are signed with RSA, which every library that verifies them knows. */
@@ -34,12 +34,12 @@ export interface KeyAndCertificate {
 }
 
 /** A new self-signed authority. */
-export async function createAuthority(commonName: string): Promise<KeyAndCertificate> {
+export async function createAuthority(commonName: string, clockSkewMs = clockSkewMsDefault): Promise<KeyAndCertificate> {
   const keys = await generateKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: [{ CN: [commonName] }],
     keys,
-    ...validity(authorityDays),
+    ...validity(authorityDays, clockSkewMs),
     serialNumber: serialNumber(),
     signingAlgorithm,
     extensions: [
@@ -52,7 +52,7 @@ export async function createAuthority(commonName: string): Promise<KeyAndCertifi
 }
 
 /** A new key with a certificate signed by `authority`. */
-export async function issueCertificate(authority: KeyAndCertificate, request: CertificateRequest): Promise<KeyAndCertificate> {
+export async function issueCertificate(authority: KeyAndCertificate, request: CertificateRequest, clockSkewMs = clockSkewMsDefault): Promise<KeyAndCertificate> {
   const issuer = new x509.X509Certificate(authority.certificate);
   const keys = await generateKeys();
   const certificate = await x509.X509CertificateGenerator.create({
@@ -60,7 +60,7 @@ export async function issueCertificate(authority: KeyAndCertificate, request: Ce
     issuer: issuer.subjectName.toJSON(),
     publicKey: keys.publicKey,
     signingKey: await importKey(authority.key),
-    ...validity(leafDays, issuer.notAfter),
+    ...validity(leafDays, clockSkewMs, issuer.notAfter),
     serialNumber: serialNumber(),
     signingAlgorithm,
     extensions: [
@@ -89,7 +89,7 @@ function subjectAlternativeNames({ dnsNames = [], ipAddresses = [] }: Certificat
   return [new x509.SubjectAlternativeNameExtension([...dns, ...ip])];
 }
 
-function validity(days: number, latest?: Date): { notBefore: Date; notAfter: Date } {
+function validity(days: number, clockSkewMs: number, latest?: Date): { notBefore: Date; notAfter: Date } {
   const now = Date.now();
   const notAfter = Math.min(now + days * dayMs, latest?.getTime() ?? Infinity);
   return { notBefore: new Date(now - clockSkewMs), notAfter: new Date(notAfter) };

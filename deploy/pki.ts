@@ -47,18 +47,21 @@ export function peerRequest(memberId: string): CertificateRequest {
   return { commonName: memberId, usages: ['serverAuth', 'clientAuth'], dnsNames: [`${memberId}.raft`] };
 }
 
-/** Makes what is missing in `directory`, renews what must be renewed, and says where everything is. Errors name the file. */
-export async function ensurePki(directory: string, memberIds: readonly string[]): Promise<PkiFiles> {
+/**
+ * Makes what is missing in `directory`, renews what must be renewed, and says where everything is. Errors name the file.
+ * `clockSkewMs`: how far behind the clocks of other machines may be, for certificates that are made now.
+ */
+export async function ensurePki(directory: string, memberIds: readonly string[], clockSkewMs?: number): Promise<PkiFiles> {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   const at = (name: string): KeyPairFiles => ({ certFile: path.join(directory, `${name}.crt`), keyFile: path.join(directory, `${name}.key`) });
   const written: string[] = [];
-  const authority = await ensureAuthority(at('ca'), written);
+  const authority = await ensureAuthority(at('ca'), written, clockSkewMs);
   const requests: [string, CertificateRequest][] = [
     ['apiserver', apiserver],
     ...Object.entries(clients),
     ...memberIds.map((id): [string, CertificateRequest] => [peerFileName(id), peerRequest(id)]),
   ];
-  for (const [name, request] of requests) await ensureCertificate(at(name), request, authority, written);
+  for (const [name, request] of requests) await ensureCertificate(at(name), request, authority, written, clockSkewMs);
   const serviceAccount = { keyFile: path.join(directory, 'sa.key'), pubFile: path.join(directory, 'sa.pub') };
   await ensureServiceAccountKeys(serviceAccount, written);
   return {
@@ -69,18 +72,18 @@ export async function ensurePki(directory: string, memberIds: readonly string[])
 
 const peerFileName = (memberId: string): string => `raft-${memberId}`;
 
-async function ensureAuthority(files: KeyPairFiles, written: string[]): Promise<KeyAndCertificate> {
+async function ensureAuthority(files: KeyPairFiles, written: string[], clockSkewMs: number | undefined): Promise<KeyAndCertificate> {
   const existing = readPair(files);
   if (existing && whyUnfit(existing, null) === null) return existing;
   const { createAuthority } = await import('./certificates.js');
-  return store(files, await createAuthority(authorityName), written);
+  return store(files, await createAuthority(authorityName, clockSkewMs), written);
 }
 
-async function ensureCertificate(files: KeyPairFiles, request: CertificateRequest, authority: KeyAndCertificate, written: string[]): Promise<void> {
+async function ensureCertificate(files: KeyPairFiles, request: CertificateRequest, authority: KeyAndCertificate, written: string[], clockSkewMs: number | undefined): Promise<void> {
   const existing = readPair(files);
   if (existing && whyUnfit(existing, { request, authority }) === null) return;
   const { issueCertificate } = await import('./certificates.js');
-  store(files, await issueCertificate(authority, request), written);
+  store(files, await issueCertificate(authority, request, clockSkewMs), written);
 }
 
 /** Token keys are never replaced: every token signed with them would end. */

@@ -23,14 +23,21 @@ export interface MemberStatus {
   readonly memberId: string;
   readonly leaderId: string | null;
   readonly role: string;
+  readonly appliedIndex: number;
   readonly revision: number;
+  /** History before this revision is gone. */
+  readonly compactedRevision: number;
   readonly members: readonly { readonly id: string; readonly role: string }[];
 }
 
 const apiserverProgram = fileURLToPath(new URL('../../../server/main.js', import.meta.url));
 const balancerProgram = fileURLToPath(new URL('../../../deploy/balancer.js', import.meta.url));
 const token = 'torture';
+/** How far behind the wall clocks of members may be: their certificates are made for it. */
+export const clocksOffMsMax = 100 * 86_400_000;
 const members = ['r1', 'r2', 'r3'];
+/** Short, so that a round meets many compactions. Whoever is away for less loses nothing. */
+const compactionSeconds = 5;
 const stopGraceMs = 20_000;
 const pollMs = 50;
 const statusTimeoutMs = 2_000;
@@ -67,7 +74,7 @@ export class TortureCluster {
     fs.mkdirSync(path.join(directory, 'logs'), { recursive: true });
     const ports = await findFreePorts(2 * members.length + 1);
     const settings = { token, members: members.map((id, index) => ({ id, securePort: ports[2 * index]!, peerPort: ports[2 * index + 1]! })) };
-    const cluster = new TortureCluster(directory, await ensurePki(path.join(directory, 'pki'), members), settings, ports.at(-1)!, chance);
+    const cluster = new TortureCluster(directory, await ensurePki(path.join(directory, 'pki'), members, clocksOffMsMax), settings, ports.at(-1)!, chance);
     for (const { id, peerPort } of settings.members) await cluster.network.add(id, peerPort);
     for (const member of settings.members) cluster.members.push(cluster.#member(member, members, 'new'));
     cluster.#balancer.start();
@@ -79,7 +86,7 @@ export class TortureCluster {
   async prepare(place: number | null): Promise<TortureMember> {
     const id = `r${++this.#named}`;
     const [peerPort = 0, freePort = 0] = await findFreePorts(2);
-    await ensurePki(path.join(this.directory, 'pki'), [...this.members.map((member) => member.id), id]);
+    await ensurePki(path.join(this.directory, 'pki'), [...this.members.map((member) => member.id), id], clocksOffMsMax);
     await this.network.add(id, peerPort);
     return this.#member({ id, securePort: place ?? freePort, peerPort }, [...this.members.map((member) => member.id), id], 'existing');
   }
@@ -96,6 +103,13 @@ export class TortureCluster {
   async status(member: TortureMember): Promise<MemberStatus | null> {
     const answer = await member.client.request('GET', '/raft/v1/status', { timeoutMs: statusTimeoutMs }).catch(() => null);
     return answer?.status === 200 ? answer.body as MemberStatus : null;
+  }
+
+  /** The newest compaction that any member knows of; null when none answers. */
+  async compacted(): Promise<number | null> {
+    const answers = await Promise.all(this.members.map((member) => this.status(member)));
+    const revisions = answers.flatMap((answer) => answer?.compactedRevision ?? []);
+    return revisions.length === 0 ? null : Math.max(...revisions);
   }
 
   /** Whoever leads by its own account; of several the one with the most followers' word. */
@@ -139,7 +153,7 @@ export class TortureCluster {
     const address = `https://127.0.0.1:${securePort}`;
     const flags = apiserverFlags({ settings: { token, members: [own] }, pki: this.pki, port: 0 }, id, dataDirectory).filter((flag) => !flag.startsWith('--raft-initial-cluster='));
     const cluster = all.map((name) => `${name}=${this.network.addressOf(name)}`).join(',');
-    const args = [...flags, `--raft-initial-cluster=${cluster}`, `--raft-initial-cluster-state=${state}`];
+    const args = [...flags, `--etcd-compaction-interval=${compactionSeconds}s`, `--raft-initial-cluster=${cluster}`, `--raft-initial-cluster-state=${state}`];
     const process = new ManagedProcess({ role: 'apiserver', name: id, program: apiserverProgram, args, address, log: this.#log(id), environment: this.machines?.environment(id, dataDirectory) }, (exit) => {
       if (!exit.expected && !this.mayEnd.has(id)) this.unexpectedExits.push(`${id}: ${describeExit(exit)}`);
     });

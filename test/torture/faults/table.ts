@@ -1,7 +1,9 @@
+import { clock } from './clock.js';
 import { disk } from './disks.js';
 import type { AnyFaultType } from './fault.js';
 import { partition, slowNetwork } from './network.js';
 import { addAndRemoveMember, replaceWiped } from './operations.js';
+import { powerLoss, powerLossAll } from './power.js';
 import { kill, killAll, pause, rollingRestart } from './processes.js';
 
 /** Every kind of fault, by the name that plans, logs and `--only` use. A kind that is added here is drawn, injected and counted. */
@@ -12,6 +14,9 @@ export const faultTypes = {
   partition,
   slowNetwork,
   disk,
+  powerLoss,
+  powerLossAll,
+  clock,
   rollingRestart,
   addAndRemoveMember,
   replaceWiped,
