@@ -11,6 +11,7 @@ import { replicaLimits } from './replica/limits.js';
 import type { ReplicaLimits } from './replica/limits.js';
 import type { ReplicaSink } from './replica/sink.js';
 import { parseAddress } from './transport/address.js';
+import { checkOwnCertificate } from './transport/certificate.js';
 import { createTransport } from './transport/transport.js';
 import type { Transport } from './transport/contract.js';
 import type { MemberId } from './types.js';
@@ -23,6 +24,7 @@ export { Engine } from './replica/engine.js';
  */
 export async function openReplica(options: ReplicaOptions, session: string, sink: ReplicaSink, limits: ReplicaLimits = replicaLimits): Promise<Engine> {
   checkOptions(options);
+  if (options.tls !== null) checkOwnCertificate(options.tls, options.memberId, new Date());
   const data = openDataDirectory(options);
   const inbox = new Inbox(limits.messagesMax);
   let transport: Transport | null = null;
@@ -34,6 +36,7 @@ export async function openReplica(options: ReplicaOptions, session: string, sink
       advertisedAddress: [...data.store.membership.members, ...options.initialMembers].find(({ id }) => id === options.memberId)?.address ?? null,
       tls: options.tls,
       remember: (id, incarnation) => rememberPeer(data, inbox, id, incarnation),
+      isAlone: () => isAlone(options.memberId, data),
       handlers: inbox,
       snapshotDirectory: data.snapshotDirectory,
       log: sink.log,
@@ -46,6 +49,12 @@ export async function openReplica(options: ReplicaOptions, session: string, sink
     data.store.close();
     throw error;
   }
+}
+
+/** Joining replicas know the others, and clusters that shrank to one member have removed those who might call. */
+function isAlone(self: MemberId, { store }: DataDirectory): boolean {
+  const { members } = store.membership;
+  return members.length === 1 && members[0]?.id === self && members[0].role === 'voter';
 }
 
 /** Called from a socket's event: a failed disk must end the replica, not just a connection. */

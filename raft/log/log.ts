@@ -243,7 +243,7 @@ class SqliteLog implements RaftLog {
     const row = this.#sql.identity.get();
     const identity = row === undefined ? null : identityFromRow(row);
     if (identity === null) throw new DamagedLogError(this.path, null, 'whose it is was changed after it was written');
-    if (identity.clusterId !== clusterId) throw new WrongIdentityError(this.path, `it is of cluster ${JSON.stringify(identity.clusterId)}, not ${JSON.stringify(clusterId)}`);
+    if (identity.clusterId !== clusterId) throw new WrongIdentityError(this.path, `it is of cluster ${JSON.stringify(identity.clusterId)}, not ${JSON.stringify(clusterId)}: it was made with another cluster token`);
     if (identity.memberId !== memberId) throw new WrongIdentityError(this.path, `it is of member ${JSON.stringify(identity.memberId)}, not ${JSON.stringify(memberId)}`);
     return identity;
   }

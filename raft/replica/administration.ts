@@ -2,6 +2,7 @@ import type { Core, MembershipChange } from '../core/contract.js';
 import { votersOf } from '../core/membership.js';
 import { quorumSize } from '../core/quorum.js';
 import type { MembershipOutcome } from '../replica-api.js';
+import { parseAddress } from '../transport/address.js';
 import type { Entry, LogIndex, Term } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
@@ -31,8 +32,21 @@ export class Administration {
    * has just vanished still counts as active for an election timeout. So a majority of them must answer once more first.
    */
   changeMembership(id: number, change: MembershipChange, deadlineMs: number): void {
-    if (change.type === 'remove' && this.#core.role === 'leader') this.#removals.push({ id, change, deadlineMs, ticks: 0 });
+    const objection = change.type === 'addLearner' && this.#core.role === 'leader' ? this.#objectionTo(change.member.address) : null;
+    if (objection !== null) this.#sink.membership(id, { outcome: 'refused', reason: objection });
+    else if (change.type === 'remove' && this.#core.role === 'leader') this.#removals.push({ id, change, deadlineMs, ticks: 0 });
     else this.#append(id, change, deadlineMs);
+  }
+
+  /** An address at which nobody can be, or somebody else is, would cost the new member its name: names are never used again. */
+  #objectionTo(address: string): string | null {
+    try {
+      if (parseAddress(address).port === 0) return `${JSON.stringify(address)} has no port; give the one on which the new member listens`;
+    } catch (error) {
+      return (error as Error).message;
+    }
+    const there = this.#core.membership.members.find((member) => member.address === address);
+    return there === undefined ? null : `${address} is where ${there.id} listens; give the new member an address of its own`;
   }
 
   tick(): void {

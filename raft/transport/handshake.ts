@@ -39,7 +39,7 @@ export interface Hello extends Identity {
   readonly address: string;
 }
 
-export const refusalCodes = ['version', 'cluster', 'addressee', 'certificate', 'removed', 'incarnation'] as const;
+export const refusalCodes = ['version', 'cluster', 'addressee', 'certificate', 'removed', 'incarnation', 'alone'] as const;
 /** `removed` and `incarnation` are final for the refused replica; the others may be mended by configuration. */
 export type RefusalCode = (typeof refusalCodes)[number];
 export interface Refusal {
@@ -51,6 +51,8 @@ export const finalRefusals: ReadonlySet<RefusalCode> = new Set<RefusalCode>(['re
 /** What a replica knows of the others when one of them calls. */
 export interface Acquaintance {
   isRemoved(id: MemberId): boolean;
+  /** This replica is all there is of its cluster, and has a history of its own: whoever calls means another cluster, though tokens and names are the same. */
+  isAlone(): boolean;
   /** Remembers the incarnation when none is known for this member; false when another one is. Durable on return. */
   remember(id: MemberId, incarnation: string): boolean;
 }
@@ -62,6 +64,7 @@ export function refuseHello(hello: Hello, certified: MemberId, self: Identity, k
   if (hello.to !== self.id) return { code: 'addressee', reason: `${hello.to} was called, but this is ${self.id}` };
   if (hello.id !== certified) return { code: 'certificate', reason: `the certificate is for ${certified}, not for ${hello.id}` };
   if (known.isRemoved(hello.id)) return { code: 'removed', reason: `member ${hello.id} was removed from the cluster; member ids are never used again` };
+  if (known.isAlone()) return { code: 'alone', reason: `${self.id} is a cluster of its own in which there is no ${hello.id}: add ${hello.id} there first; or, where ${self.id} is to join another one, start it anew with an empty data directory and all members in its initial cluster` };
   if (!known.remember(hello.id, hello.incarnation)) return { code: 'incarnation', reason: otherDisk(hello.id) };
   return null;
 }

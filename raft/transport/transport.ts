@@ -24,6 +24,8 @@ export interface TransportOptions {
   readonly tls: TlsFiles | null;
   /** See `Acquaintance.remember`. */
   readonly remember: (id: MemberId, incarnation: string) => boolean;
+  /** See `Acquaintance.isAlone`. */
+  readonly isAlone?: () => boolean;
   readonly handlers: TransportHandlers;
   /** Where snapshots that arrive are written. */
   readonly snapshotDirectory: string;
@@ -64,7 +66,7 @@ class TlsTransport implements Transport, InboundContext {
     this.handlers = options.handlers;
     this.snapshotDirectory = options.snapshotDirectory;
     this.log = options.log;
-    this.known = { isRemoved: (id) => this.#removed.has(id), remember: options.remember };
+    this.known = { isRemoved: (id) => this.#removed.has(id), isAlone: options.isAlone ?? (() => false), remember: options.remember };
   }
 
   async listen(): Promise<void> {

@@ -183,7 +183,46 @@ describe('raft/replica, three replicas', function () {
     const change = { type: 'promote', id: memberId('nobody') } as const;
     const refused = await leader.replica.changeMembership(change, { timeoutMs });
     expect(refused).to.include({ outcome: 'refused' });
+    const taken = cluster.members.find(({ id }) => id === follower.id)!.address;
+    for (const [address, why] of [['nonsense', 'host:port'], ['127.0.0.1:0', 'no port'], ['127.0.0.1:65536', 'host:port'], [taken, `where ${follower.id} listens`]] as const) {
+      const outcome = await leader.replica.changeMembership({ type: 'addLearner', member: { id: memberId('d'), role: 'learner', address } }, { timeoutMs });
+      expect(outcome, address).to.include({ outcome: 'refused' });
+      expect('reason' in outcome && outcome.reason).to.contain(why);
+    }
     expect(await follower.replica.changeMembership(change, { timeoutMs })).to.deep.equal({ outcome: 'notLeader', leader: leader.id });
+  });
+
+  it('does not take in a replica that began a cluster of its own by mistake, and is not disturbed by it', async () => {
+    await startAll();
+    await created(await cluster.leader(), '/x');
+    const own = await cluster.member('d');
+    const founder = { initialMembers: [own], listenAddress: own.address };
+    await created(await cluster.start('d', founder), '/own');
+    await cluster.stop('d');
+    const mistaken = await cluster.start('d', founder);
+    await created(mistaken, '/own-too');
+    const leader = await cluster.leader();
+    const { term } = await leader.replica.status();
+    expect((await mistaken.replica.status()).term, 'a term from which the others would have to follow').to.be.greaterThan(1);
+    expect(await leader.replica.changeMembership({ type: 'addLearner', member: { ...own, role: 'learner' } }, { timeoutMs })).to.deep.equal({ outcome: 'applied' });
+    await eventually(() => Promise.resolve(leader.lines.find(({ fields }) => String(fields['reason']).includes('a cluster of its own')) ?? null));
+    const promotion = await leader.replica.changeMembership({ type: 'promote', id: own.id }, { timeoutMs });
+    expect('reason' in promotion && promotion.reason).to.contain('has not caught up');
+    await created(leader, '/y');
+    expect((await leader.replica.status()).term).to.equal(term);
+    expect(Object.keys(await contents(mistaken))).to.deep.equal(['/own', '/own-too']);
+    expect(Object.keys(await contents(await cluster.follower()))).to.deep.equal(['/x', '/y']);
+  });
+
+  it('refuses to start with a certificate that no peer would take', async () => {
+    const tls = await cluster.authority.issuePeer('b');
+    const client = await cluster.authority.issueClient('a');
+    const rejection = async (overrides: Parameters<TestCluster['start']>[1]): Promise<string> => cluster.start('a', overrides).then(() => 'it started', (error: unknown) => (error as Error).message);
+    expect(await rejection({ tls })).to.contain(`${tls.certFile} is not one of a`);
+    expect(await rejection({ tls: client })).to.contain('the DNS name a.raft');
+    expect(await rejection({ tls: { ...tls, keyFile: client.keyFile } })).to.contain(`${client.keyFile} does not belong`);
+    expect(await rejection({ tls: { ...tls, certFile: tls.keyFile } })).to.contain(`${tls.keyFile} cannot be used`);
+    expect(await rejection({ tls: { ...tls, certFile: '/nowhere.crt' } })).to.contain('/nowhere.crt');
   });
 
   it('keeps replicas of another cluster token out, on the same addresses', async () => {
