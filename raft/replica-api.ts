@@ -38,7 +38,7 @@ export interface Replica {
   onFailure(listener: (error: Error) => void): () => void;
 
   status(): Promise<ReplicaStatus>;
-  /** Hands leadership to the most up-to-date voter, if this replica leads; resolves when another leads or after `timeoutMs`. */
+  /** Hands leadership to the most up-to-date voter, if this replica leads and there is another one; resolves when another leads or after `timeoutMs`. */
   transferLeadership(options: { readonly timeoutMs: number }): Promise<void>;
   /** Stops the thread: everything applied is on disk afterwards. */
   stop(): Promise<void>;

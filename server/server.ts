@@ -121,11 +121,12 @@ async function serveReplica({ options, log, live, serving, files, plugins, agent
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
     progress.stopping = true;
+    // Before anything else: until another replica leads, nobody writes. And whoever loses patience with this process and kills it then kills no leader.
+    const handedOver = handOver(replica, log);
     stopping.abort(new Error('the server is stopping'));
+    await handedOver;
     live.stop();
     compaction.stop();
-    // Before anything is waited for: whoever loses patience with this process and kills it then kills no leader.
-    await handOver(replica, log);
     await drain(options, listener, chain, log);
     // Another one that stops meanwhile may have handed it back.
     await handOver(replica, log);
@@ -137,14 +138,8 @@ async function serveReplica({ options, log, live, serving, files, plugins, agent
   return { url, ready, failed, stop: () => (stopped ??= stop()) };
 }
 
-/** A replica alone has nobody to hand over to. */
 async function handOver(replica: Replica, log: Logger): Promise<void> {
-  try {
-    const { role, members } = await replica.status();
-    if (role === 'leader' && members.filter((member) => member.role === 'voter').length > 1) await replica.transferLeadership({ timeoutMs: handOverTimeoutMs });
-  } catch (error) {
-    log.debug(2, 'leadership was not handed over', { error });
-  }
+  await replica.transferLeadership({ timeoutMs: handOverTimeoutMs }).catch((error: unknown) => { log.debug(2, 'leadership was not handed over', { error }); });
 }
 
 interface FrontOptions {

@@ -92,6 +92,7 @@ export class Machine implements Core {
   }
 
   transferLeadership(to: MemberId | null): void {
+    if (this.server.leadership !== null) flushAppends(this.server, this.server.leadership);
     transferLeadership(this.server, to);
   }
 

@@ -77,10 +77,12 @@ export class Administration {
     else this.#sink.membership(id, result);
   }
 
+  /** Done at once where there is nothing to hand over, or nobody to hand it to. */
   transferLeadership(id: number, deadlineMs: number): void {
+    const { role, membership } = this.#core;
+    if (role !== 'leader' || votersOf(membership).every((voter) => voter === this.#core.id)) return this.#sink.done(id);
     this.#core.transferLeadership(null);
     this.#transfers.push({ id, deadlineMs });
-    this.leadershipChanged();
   }
 
   leadershipChanged(): void {

@@ -103,8 +103,7 @@ async function change(exchange: Exchange, replica: OperatorReplica, wanted: Memb
 
 /** A leader that removed itself would be gone before it could say so: it lets another one lead, which is then to be asked. */
 async function handOverFirst(replica: OperatorReplica, id: string): Promise<void> {
-  const { memberId: own, role, members } = await statusOf(replica);
-  if (own === id && role === 'leader' && members.filter((member) => member.role === 'voter').length > 1) await replica.transferLeadership({ timeoutMs: transferTimeoutMs });
+  if ((await statusOf(replica)).memberId === id) await replica.transferLeadership({ timeoutMs: transferTimeoutMs });
 }
 
 function changeFailure(outcome: Exclude<MembershipOutcome, { readonly outcome: 'applied' }>): StatusError {

@@ -117,8 +117,31 @@ describe('changing the membership', () => {
 });
 
 describe('handing leadership over', () => {
-  it('brings the target up to date first, then tells it to campaign at once', () => {
+  it('tells the target to campaign at once, behind the last entries that it lacks', () => {
     const server = leader();
+    server.accept(b, 1).take();
+    server.core.propose([bytes('x')]);
+    server.core.transferLeadership(b);
+    server.settle();
+    const told = server.take().filter(({ to }) => to === b);
+    expect(told.map(({ type }) => type)).to.deep.equal(['append', 'timeoutNow']);
+    expect(told[0]).to.deep.include({ previousIndex: 1 });
+  });
+
+  it('one sync of the target makes the last entries and its vote durable', () => {
+    const cluster = new TestCluster([a, b, c]);
+    cluster.tick(30);
+    cluster.at(a).core.propose([bytes('x')]);
+    cluster.at(a).core.transferLeadership(b);
+    for (const message of cluster.at(a).core.ready()!.immediate) if (message.to === b) cluster.at(b).core.step(message);
+    const { persist } = cluster.at(b).core.ready()!;
+    expect(persist?.entries.map(({ data }) => Buffer.from(data).toString())).to.deep.equal(['x']);
+    expect(persist?.hardState).to.include({ term: 2, vote: b });
+  });
+
+  it('brings a target up to date first whose log is not known yet', () => {
+    const server = leader();
+    server.core.reportUnreachable(b);
     server.core.propose([bytes('x')]);
     server.core.transferLeadership(b);
     server.settle();
