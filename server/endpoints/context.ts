@@ -1,13 +1,42 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Status } from '../api/status.js';
 import type { User } from '../api/user.js';
 import type { Encoders } from './encoders/encoders.js';
 
-/** HTTP/1.1 and HTTP/2 share one shape; code above the listener never asks which it is. */
-export type Request = IncomingMessage | Http2ServerRequest;
-export type Response = ServerResponse | Http2ServerResponse;
+/** HTTP/1.1 and HTTP/2 share one shape; code above the listener never asks which it is, but for bodies (`streams.ts`). */
+export type Request = IncomingMessage | StreamRequest;
+export type Response = ServerResponse | StreamResponse;
+
+/** A request over HTTP/2. Its body is the stream. */
+export interface StreamRequest {
+  readonly stream: ServerHttp2Stream;
+  readonly method: string;
+  readonly url: string;
+  readonly httpVersion: string;
+  readonly httpVersionMajor: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: string[];
+  /** Undefined when the stream is over. */
+  readonly socket: Socket | undefined;
+}
+
+/** A response over HTTP/2. Once its head is out, its body may be written to the stream. Names of headers are lower-case. */
+export interface StreamResponse {
+  readonly stream: ServerHttp2Stream;
+  statusCode: number;
+  readonly headersSent: boolean;
+  readonly writableEnded: boolean;
+  setHeader(name: string, value: number | string | readonly string[]): unknown;
+  writeHead(code: number, headers?: OutgoingHttpHeaders): unknown;
+  /** Sends the head now. */
+  flushHeaders(): void;
+  end(bytes?: Uint8Array | string): unknown;
+  destroy(error?: Error): unknown;
+  once(event: 'close', action: () => void): unknown;
+}
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'proxy' | 'head' | 'options' | 'connect' | 'post' | 'put'
   /** A method that no path serves, such as PROPFIND. */

@@ -1,21 +1,16 @@
 import type { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
-import type { RequestContext, Response } from './context.js';
+import type { RequestContext } from './context.js';
 import type { EncodedList } from './encoders/encoder.js';
 import { PIECE_BYTES, pieces, type Piece } from './pieces.js';
+import { answerStream, isGone, writableOf } from './streams.js';
 import { warningHeaders } from './warningHeaders.js';
 
 /** Pieces that may be under way to a client at a time: one that it takes, and the next. */
 const UNTAKEN_BYTES_MAX = 2 * PIECE_BYTES;
 /** Bodies of one such piece and more are compressed for clients that wish it; the bound and the level are the reference's. */
 const COMPRESSION_LEVEL = 1;
-
-/** Nobody reads the answer any more. Responses over HTTP/2 know it only of the stream below them. */
-export const isGone = (response: Response): boolean => ('stream' in response ? response.stream.destroyed : response.destroyed);
-
-/** Both kinds of response are streams that take bytes; their overloads merely do not unify. */
-const asWritable = (response: Response): Writable => response as unknown as Writable;
 
 /** Whether the client takes gzip. Weights are not looked at, as in the reference. */
 export const acceptsGzip = ({ request }: RequestContext): boolean => {
@@ -59,7 +54,8 @@ export async function sendParts(context: RequestContext, contentType: string, { 
   if (response.headersSent || isGone(response)) return;
   if (compress) return sendCompressed(context, contentType, first, rest);
   writeHead(context, 200, contentType, size);
-  await writePieces(asWritable(response), first, rest, () => isGone(response));
+  response.flushHeaders();
+  await writePieces(answerStream(response), first, rest, () => isGone(response));
   response.end();
 }
 
@@ -88,7 +84,7 @@ async function sendCompressed(context: RequestContext, contentType: string, firs
   response.setHeader('vary', 'Accept-Encoding');
   writeHead(context, 200, contentType, null);
   const gzip = createGzip({ level: COMPRESSION_LEVEL, chunkSize: PIECE_BYTES });
-  gzip.pipe(asWritable(response));
+  gzip.pipe(writableOf(response));
   response.once('close', () => { gzip.destroy(); });
   await writePieces(gzip, first, rest, () => gzip.destroyed);
   if (!gzip.destroyed) gzip.end();

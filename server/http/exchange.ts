@@ -1,6 +1,8 @@
+import type { Readable } from 'node:stream';
 import type { AuditRecord } from '../audit/record.js';
 import type { Request, RequestContext, RequestInfo, Response, Upgrade, User } from '../endpoints/context.js';
 import { badRequest, StatusError } from '../api/status.js';
+import { answerStream, bodyStream } from '../endpoints/streams.js';
 
 /** Largest request body, as in the reference. */
 export const bodyBytesMax = 3 * 1024 * 1024;
@@ -31,10 +33,12 @@ export class Exchange implements RequestContext {
     readonly request: Request, readonly response: Response, readonly auditId: string, readonly info: RequestInfo, readonly query: URLSearchParams,
     readonly upgrade: Upgrade | null = null,
   ) {
-    response.once('close', () => { this.#close(); });
+    const stream = answerStream(response);
+    stream.on('close', () => { this.#close(); });
+    if ('stream' in response) return;
     // A client that resets the connection must never end the process: the response's `close` says all there is to know.
-    response.on('error', ignore);
-    request.on('error', ignore);
+    stream.on('error', ignore);
+    bodyStream(request).on('error', ignore);
   }
 
   get method(): string { return this.request.method ?? ''; }
@@ -70,7 +74,7 @@ export class Exchange implements RequestContext {
     for (const action of this.#onClose) action();
   }
 
-  body(): Promise<Buffer> { return (this.#body ??= readBody(this.request)); }
+  body(): Promise<Buffer> { return (this.#body ??= readBody(bodyStream(this.request), this.request.headers['content-length'])); }
 }
 
 const streamingSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
@@ -81,9 +85,9 @@ const earlyEnds = ['error', 'aborted', 'close'] as const;
 
 const tooLarge = (): StatusError => new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`);
 
-function readBody(request: Request): Promise<Buffer> {
+function readBody(request: Readable, announced: string | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) {
+    if (Number(announced ?? 0) > bodyBytesMax) {
       discard(request, 0);
       reject(tooLarge());
       return;
@@ -110,7 +114,7 @@ function readBody(request: Request): Promise<Buffer> {
   });
 }
 
-function discard(request: Request, alreadyRead: number): void {
+function discard(request: Readable, alreadyRead: number): void {
   let size = alreadyRead;
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;

@@ -4,10 +4,12 @@ import { ServerResponse } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server as HttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Request, Response, Upgrade } from '../endpoints/context.js';
 import type { Live } from '../files/liveFile.js';
+import { ConnectionTurns } from './connectionTurns.js';
+import { Http2Request, Http2Response } from './http2Messages.js';
 
 /** What the listener shows to clients, and demands of them. */
 export interface ListenerCredentials {
@@ -117,7 +119,7 @@ function createAnyServer(options: ListenerOptions): AnyServer {
   };
   const server: AnyServer = options.http2
     ? createSecureServer({
-      ...common, allowHTTP1: true, maxSessionMemory: sessionMemoryMegabytes, maxHeaderListPairs: headerPairsMax,
+      ...common, ...messages, allowHTTP1: true, maxSessionMemory: sessionMemoryMegabytes, maxHeaderListPairs: headerPairsMax,
       settings: { maxConcurrentStreams: options.http2StreamsMax || defaultStreamsMax, initialWindowSize: streamWindowBytes, maxHeaderListSize: headerBytesMax },
     })
     : createServer(common);
@@ -129,6 +131,9 @@ function createAnyServer(options: ListenerOptions): AnyServer {
   });
 }
 
+/** Node's own are classes to extend; its declarations do not know that less will do. */
+const messages: object = { Http2ServerRequest: Http2Request, Http2ServerResponse: Http2Response };
+
 /** Any certificate of the bundle is an anchor, as in the reference, whether or not it signs itself. */
 export function secureContextOptions({ certificate: { cert, key }, clientCa }: Pick<ListenerCredentials, 'certificate' | 'clientCa'>, tls: ListenerOptions['tls']): SecureContextOptions {
   return { ...tls, cert, key, ...(clientCa === null ? {} : { ca: clientCa, ...partialChain }) };
@@ -139,28 +144,27 @@ const partialChain: object = { allowPartialTrustChain: true };
 
 interface BusySockets { has(socket: TLSSocket): boolean; draining: boolean }
 
-/** Counts HTTP/1.1 requests per socket, so that draining can close the idle ones at once and the others after their answer. */
+/** Takes the requests of an HTTP/1.1 connection one after the other; draining closes idle connections at once, and the others after their answer. */
 function trackBusySockets(server: AnyServer, { handle, goawayChance }: ListenerOptions): BusySockets {
-  const requests = new Map<object, number>();
-  const busy: BusySockets = { has: (socket) => requests.has(socket), draining: false };
-  const accept = (request: Request, response: Response, upgrade?: Upgrade): void => {
-    if ('stream' in request) {
-      if (goawayChance > 0 && Math.random() < goawayChance) request.stream.session?.close();
-    } else {
-      const { socket } = request;
-      requests.set(socket, (requests.get(socket) ?? 0) + 1);
-      if (busy.draining) response.setHeader('connection', 'close');
-      response.once('close', () => {
-        const left = (requests.get(socket) ?? 1) - 1;
-        if (left > 0) requests.set(socket, left);
-        else requests.delete(socket);
-        if (busy.draining && left <= 0) socket.end();
-      });
-    }
+  const turns = new ConnectionTurns();
+  const busy: BusySockets = { has: (socket) => turns.has(socket), draining: false };
+  const begin = (socket: Socket, request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade): void => {
+    if (busy.draining) response.setHeader('connection', 'close');
+    response.once('close', () => { if (!turns.over(socket) && busy.draining) socket.end(); });
     handle(request, response, upgrade);
   };
-  server.on('request', (request: Request, response: Response) => { accept(request, response); });
-  server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => { accept(request, answerTo(request, socket), { socket, head }); });
+  server.on('request', (request: Request, response: Response) => {
+    if ('stream' in request) {
+      if (goawayChance > 0 && Math.random() < goawayChance) request.stream.session?.close();
+      handle(request, response);
+    } else {
+      const { socket } = request;
+      turns.take(socket, () => { begin(socket, request, response as ServerResponse); });
+    }
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
+    turns.take(socket, () => { begin(socket, request, answerTo(request, socket), { socket, head }); });
+  });
   return busy;
 }
 

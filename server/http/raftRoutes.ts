@@ -3,13 +3,13 @@ import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Writable } from 'node:stream';
 import type { Router } from 'express';
 import type { MembershipOutcome, Replica, ReplicaAdministration, ReplicaStatus } from '../../raft/replica-api.js';
 import type { MembershipChange } from '../../raft/core/contract.js';
 import { memberId, revision, type Revision } from '../../raft/types.js';
 import { badRequest, StatusError, timeout, unavailable } from '../api/status.js';
 import type { Request } from '../endpoints/context.js';
+import { writableOf } from '../endpoints/streams.js';
 import { writeJson } from './errors.js';
 import type { Exchange } from './exchange.js';
 
@@ -126,7 +126,7 @@ async function sendBackup(exchange: Exchange, replica: OperatorReplica): Promise
     response.setHeader('content-length', (await stat(made.path)).size);
     response.setHeader('x-raft-index', made.index);
     response.setHeader('x-raft-revision', made.revision);
-    await pipeline(createReadStream(made.path), response as unknown as Writable);
+    await pipeline(createReadStream(made.path), writableOf(response));
   } catch (error) {
     // Half a backup has no end mark; whoever asked for it sees that.
     if (!response.headersSent) throw error;

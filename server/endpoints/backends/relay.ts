@@ -1,13 +1,10 @@
-import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { badRequest, internalError, StatusError } from '../../api/status.js';
-import type { Request, RequestContext, Upgrade } from '../context.js';
+import type { RequestContext, Upgrade } from '../context.js';
+import { bodyStream, writableOf } from '../streams.js';
 import { BackendError, type BackendAnswer, type BackendRequest, type Backends } from './connection.js';
 import { answeredHeaders, forwardedHeaders, upgradeHead } from './headers.js';
 import type { Location } from './location.js';
-
-/** Both kinds of request are streams of bytes; their overloads merely do not unify. */
-const asReadable = (request: Request): Readable => request as unknown as Readable;
 
 /** Of a refusal by a node agent, this much is shown. */
 const shownBytesMax = 50 * 1024;
@@ -38,7 +35,7 @@ export async function relayLog(context: RequestContext, backends: Backends, loca
   if (answer.outcome !== 'response' || code < 200 || code > 206) throw refusedByAgent(code, await beginningOf(response), about.name);
   context.response.writeHead(200, { 'content-type': 'text/plain' });
   // Who follows a log that says nothing yet should know that it is being followed.
-  if ('flushHeaders' in context.response) context.response.flushHeaders();
+  context.response.flushHeaders();
   await pass(response, context);
 }
 
@@ -95,7 +92,7 @@ export async function relayRequest(context: RequestContext, backends: Backends, 
   const { upgrade = null, request } = context;
   if (location.path === '' && upgrade === null && ['GET', 'HEAD'].includes(request.method ?? '')) return redirectToRoot(context, prefix, location.query);
   const headers = { ...forwardedHeaders(context, upgrade !== null), 'x-forwarded-uri': `${prefix}${location.path}`, 'x-forwarded-proto': 'https', ...(request.headers.host === undefined ? {} : { 'x-forwarded-host': request.headers.host }) };
-  const asked = { method: request.method ?? 'GET', headers, body: upgrade === null ? asReadable(request) : null, signal: context.signal };
+  const asked = { method: request.method ?? 'GET', headers, body: upgrade === null ? bodyStream(request) : null, signal: context.signal };
   const answer = await ask(backends, location.path === '' ? { ...location, path: '/' } : location, asked, 'error trying to reach service');
   if (upgrade !== null) return handOver(context, upgrade, answer);
   const { response } = answer;
@@ -122,7 +119,7 @@ function seenFromOutside(moved: string, { scheme, host, port }: Location, prefix
 /** What the backend sends reaches the client at the client's pace; an end of either side ends the other. */
 async function pass(from: NodeJS.ReadableStream, { response }: RequestContext): Promise<void> {
   // Half an answer is out: cutting the connection is all that can still be said.
-  await pipeline(from, response as unknown as Writable).catch(() => undefined);
+  await pipeline(from, writableOf(response)).catch(() => undefined);
 }
 
 async function handOver(context: RequestContext, { socket, head }: Upgrade, answer: BackendAnswer): Promise<void> {

@@ -3,7 +3,7 @@ import type { Watch, WatchSink } from '../../storage/contract.js';
 import { negotiate } from '../negotiation.js';
 import { parseWatchOptions, type WatchOptions } from '../options/listOptions.js';
 import type { Route } from '../routing.js';
-import { isGone } from '../sending.js';
+import { isGone } from '../streams.js';
 import { WatchStream } from '../watch/stream.js';
 import { openResponse, PLAIN } from '../watch/transport.js';
 import { messagesOf, openWebSocket, webSocketUpgrade } from '../watch/webSocket.js';
@@ -13,7 +13,7 @@ import type { VerbDeps, VerbHandler } from './deps.js';
 export const watch: VerbHandler = async (context, route, deps) => {
   const representation = negotiate(context, { collection: true, stream: true });
   const { resource } = route;
-  const options = parseWatchOptions(context.query, resource, deps.watchList);
+  const options = parseWatchOptions(context.query, resource, { watchList: deps.watchList, name: route.name });
   const seconds = options.timeoutSeconds || deps.minRequestTimeoutSeconds * (1 + Math.random());
   const { resourceVersion, initialEventsEnd, bookmarks } = options;
   const upgrade = webSocketUpgrade(context);
@@ -34,11 +34,10 @@ export const watch: VerbHandler = async (context, route, deps) => {
 };
 
 async function startWatch(route: Route, options: WatchOptions, { registry }: VerbDeps, sink: WatchSink): Promise<Watch> {
-  const { resource, namespace, name } = route;
-  const fields = name === '' ? options.fields : [...options.fields, { field: 'metadata.name', equals: true, value: name }];
+  const { resource, namespace } = route;
   const scope = resource.namespaced ? namespace : null;
-  const query = { namespace: scope, labels: options.labels, fields };
-  const { resourceVersion, initialEvents } = options;
+  const { labels, fields, resourceVersion, initialEvents } = options;
+  const query = { namespace: scope, labels, fields };
   if (resourceVersion !== '' && Number(resourceVersion) !== 0) return registry.watch(resource, { ...query, start: { at: 'after', version: Number(resourceVersion) }, initialEvents }, sink);
   if (initialEvents) return registry.watch(resource, { ...query, start: { at: resourceVersion === '' ? 'mostRecent' : 'any' }, initialEvents: true }, sink);
   // Nothing of what is there, only what follows: from the current version on.

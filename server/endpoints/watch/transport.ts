@@ -1,7 +1,6 @@
-import type { ServerResponse } from 'node:http';
-import type { Writable } from 'node:stream';
 import type { RequestContext } from '../context.js';
-import { isGone, writeHead } from '../sending.js';
+import { writeHead } from '../sending.js';
+import { answerStream } from '../streams.js';
 
 /** The way of a watch's bytes to its client. */
 export interface Transport {
@@ -29,12 +28,10 @@ export const PLAIN: Framing = { name: '', frame: event => event };
 export function openResponse(context: RequestContext, contentType: string): Transport {
   const { response } = context;
   writeHead(context, 200, contentType, null);
-  // HTTP/2 responses have the method as well; only their declared type does not.
-  (response as ServerResponse).flushHeaders();
-  // What stands around a stream of HTTP/2 costs time with every write and is of no use once the headers are out.
-  const out: Writable = 'stream' in response ? response.stream : response;
+  response.flushHeaders();
+  const out = answerStream(response);
   return {
-    write: (bytes, taken) => { if (!isGone(response)) out.write(bytes, taken); },
+    write: (bytes, taken) => { if (!out.destroyed) out.write(bytes, taken); },
     whenClosed: action => { response.once('close', action); },
     end: () => { if (!response.writableEnded) response.end(); },
     destroy: () => { response.destroy(); },

@@ -20,8 +20,8 @@ export function auditFilter(auditor: Auditor | null, authenticate: (exchange: Ex
 
 function attempted({ request }: Exchange): string {
   const { authorization } = request.headers;
-  const socket = request.socket as { getPeerCertificate?: () => object };
-  const certificate = Object.keys(socket.getPeerCertificate?.() ?? {}).length > 0;
+  const socket = request.socket as { getPeerCertificate?: () => object } | undefined;
+  const certificate = Object.keys(socket?.getPeerCertificate?.() ?? {}).length > 0;
   const ways = [...(certificate ? ['x509'] : []), ...(authorization === undefined ? [] : [authorization.split(' ', 1)[0]!.toLowerCase()])];
   return `Authentication failed, ${ways.length === 0 ? 'no credentials provided' : `attempted: ${ways.join(', ')}`}`;
 }

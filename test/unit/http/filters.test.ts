@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import net from 'node:net';
 import tls from 'node:tls';
 import { expect } from 'chai';
 import { StatusError, notFound } from '../../../server/api/status.js';
 import type { RequestContext } from '../../../server/endpoints/context.js';
+import { answerStream } from '../../../server/endpoints/streams.js';
 import { writeJson } from '../../../server/http/errors.js';
 import type { Exchange } from '../../../server/http/exchange.js';
 import { bodyBytesMax } from '../../../server/http/exchange.js';
@@ -27,7 +27,7 @@ const behaviours: Record<string, Behaviour> = {
   slow: (context) => new Promise((_, reject) => { context.signal.addEventListener('abort', () => { reject(context.signal.reason as Error); }); }),
   half: (context) => {
     context.response.writeHead(200, { 'content-type': 'application/json' });
-    (context.response as ServerResponse).write('{"half":');
+    answerStream(context.response).write('{"half":');
     return Promise.reject(new Error('lost'));
   },
   late: async (context) => {
@@ -152,9 +152,8 @@ describe('the way of a request', () => {
       });
       it('cuts the connection when half an answer is out', async () => {
         let failed = false;
-        const result = await asAdmin('/api/v1/things/half').catch(() => { failed = true; return null; });
-        expect(failed || result?.text === '{"half":').to.equal(true);
-        expect(failed || protocol === 'HTTP/2').to.equal(true);
+        await asAdmin('/api/v1/things/half').catch(() => { failed = true; });
+        expect(failed).to.equal(true);
       });
 
       it('reads bodies up to the limit and answers 413 above it', async () => {

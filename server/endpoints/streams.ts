@@ -1,0 +1,33 @@
+import { Writable, type Readable } from 'node:stream';
+import type { Request, Response } from './context.js';
+
+/** The body of a request. */
+export const bodyStream = (request: Request): Readable => ('stream' in request ? request.stream : request);
+
+/** Where the body of a response goes once its head is out. It is not to be ended but through the response. */
+export const answerStream = (response: Response): Writable => ('stream' in response ? response.stream : response);
+
+/** Nobody reads the answer any more. */
+export const isGone = (response: Response): boolean => answerStream(response).destroyed;
+
+/** The response as something to pipe to: the head goes out with the first bytes, and the response ends when the writing ends. */
+export function writableOf(response: Response): Writable {
+  if (!('stream' in response)) return response;
+  const { stream } = response;
+  const writable = new Writable({
+    write: (chunk: Buffer, _encoding, taken) => {
+      response.flushHeaders();
+      stream.write(chunk, taken);
+    },
+    final: (done) => {
+      response.end();
+      done();
+    },
+    destroy: (error, done) => {
+      if (!response.writableEnded) response.destroy(error ?? undefined);
+      done(error);
+    },
+  });
+  stream.once('close', () => { writable.destroy(); });
+  return writable;
+}

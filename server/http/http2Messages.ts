@@ -1,0 +1,85 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { StreamRequest, StreamResponse } from '../endpoints/context.js';
+
+/**
+ * Requests and responses over HTTP/2, given to Node in place of its own. Those make each of the two a stream of its own around the stream
+ * that carries both, which is a third of what a small answer costs, and they send the end of every answer in a frame of its own. These read
+ * the head of the request, write the head of the response, and leave bodies to the stream.
+ */
+export class Http2Request implements StreamRequest {
+  readonly httpVersion = '2.0';
+  readonly httpVersionMajor = 2;
+  method: string;
+  url: string;
+
+  constructor(readonly stream: ServerHttp2Stream, readonly headers: IncomingHttpHeaders, _options: undefined, readonly rawHeaders: string[]) {
+    this.method = headers[':method'] ?? '';
+    this.url = headers[':path'] ?? '';
+  }
+
+  /** Of the whole connection; gone when the request is over. */
+  get socket(): Socket | undefined { return this.stream.session?.socket; }
+}
+
+/** Names of headers are lower-case here. */
+export class Http2Response implements StreamResponse {
+  statusCode = 200;
+  writableEnded = false;
+  private readonly headers: OutgoingHttpHeaders = {};
+
+  constructor(readonly stream: ServerHttp2Stream) {
+    // A client that resets the stream must never end the process: its `close` says all there is to know.
+    stream.on('error', ignore);
+  }
+
+  get headersSent(): boolean { return this.stream.headersSent; }
+
+  setHeader(name: string, value: number | string | readonly string[]): this {
+    this.headers[name] = value as number | string | string[];
+    return this;
+  }
+
+  /** Nothing happens when the client is gone. */
+  writeHead(code: number, headers?: OutgoingHttpHeaders): this {
+    const { stream } = this;
+    if (stream.destroyed || stream.closed) return this;
+    this.statusCode = code;
+    if (headers !== undefined) Object.assign(this.headers, headers);
+    this.headers[':status'] = code;
+    stream.respond(this.headers);
+    return this;
+  }
+
+  flushHeaders(): void {
+    if (!this.headersSent) this.writeHead(this.statusCode);
+  }
+
+  /** What Node calls when a client waits for leave to send its body. */
+  writeContinue(): void {
+    if (!this.headersSent && !this.stream.closed) this.stream.additionalHeaders({ ':status': 100 });
+  }
+
+  end(bytes?: Uint8Array | string): this {
+    if (this.writableEnded) return this;
+    this.flushHeaders();
+    this.writableEnded = true;
+    // Where there can be no body (HEAD, and statuses that say so) the stream has been ended with the head.
+    if (!this.stream.writableEnded) this.stream.end(bytes);
+    return this;
+  }
+
+  /** With an error the stream is reset as one that failed; without one, the client would take half an answer for the whole. */
+  destroy(error: Error = new Error('the answer was cut off')): this {
+    this.stream.destroy(error);
+    return this;
+  }
+
+  once(event: 'close', action: () => void): this {
+    this.stream.once(event, action);
+    return this;
+  }
+}
+
+const ignore = (): void => {};
