@@ -1,7 +1,6 @@
 import { pause, type Clock } from './client/clock.js';
 import type { Api } from './client/api.js';
 import { isAlreadyExists, isNotFound, messageOf, unless } from './client/errors.js';
-import { timeOf } from './client/object.js';
 import { serviceAccounts } from './kinds/core.js';
 
 /**
@@ -9,7 +8,8 @@ import { serviceAccounts } from './kinds/core.js';
  * who did what. Tokens are asked for with the manager's own identity and live for an hour.
  */
 
-interface TokenRequest { readonly status?: { readonly token?: string; readonly expirationTimestamp?: string } }
+/** `expirationSeconds` of the answer: how long the token lives from now on. Its `expirationTimestamp` is of the server's wall clock, which may differ from ours. */
+interface TokenRequest { readonly spec?: { readonly expirationSeconds?: number }; readonly status?: { readonly token?: string } }
 
 const namespace = 'kube-system';
 const tokenSeconds = 3_600;
@@ -18,7 +18,7 @@ const renewAfter = 0.8;
 const retryMs = 1_000;
 
 export class AccountTokens {
-  readonly #tokens = new Map<string, { readonly token: string; readonly renewAt: number }>();
+  readonly #tokens = new Map<string, { readonly token: string; /** Of the clock of durations. */ readonly renewAtMs: number }>();
   readonly #pending = new Map<string, Promise<string>>();
 
   constructor(private readonly options: { readonly api: Api; readonly clock: Clock; readonly onError: (message: string) => void; readonly signal: AbortSignal }) {}
@@ -26,7 +26,7 @@ export class AccountTokens {
   /** The account's token; waits until the server gives one. */
   async of(account: string): Promise<string> {
     const known = this.#tokens.get(account);
-    if (known && this.options.clock.now() < known.renewAt) return known.token;
+    if (known && this.options.clock.elapsed() < known.renewAtMs) return known.token;
     let pending = this.#pending.get(account);
     if (!pending) {
       pending = this.#obtain(account).finally(() => this.#pending.delete(account));
@@ -60,11 +60,11 @@ export class AccountTokens {
   async #request(account: string): Promise<string> {
     const { api, clock } = this.options;
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: {}, spec: { expirationSeconds: tokenSeconds } };
-    const { status } = await api.post<TokenRequest>(serviceAccounts, { namespace, name: account }, 'token', body);
+    const askedAt = clock.elapsed();
+    const { spec, status } = await api.post<TokenRequest>(serviceAccounts, { namespace, name: account }, 'token', body);
     if (!status?.token) throw new Error('the server answered without a token');
-    const now = clock.now();
-    const until = status.expirationTimestamp === undefined ? now + tokenSeconds * 1000 : timeOf(status.expirationTimestamp);
-    this.#tokens.set(account, { token: status.token, renewAt: now + (until - now) * renewAfter });
+    const livesMs = (spec?.expirationSeconds ?? tokenSeconds) * 1000;
+    this.#tokens.set(account, { token: status.token, renewAtMs: askedAt + livesMs * renewAfter });
     return status.token;
   }
 }

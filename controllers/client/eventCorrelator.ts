@@ -66,7 +66,7 @@ export class EventCorrelator {
   wrote(key: string, event: WrittenEvent): void { this.#written.set(key, event); }
 
   #isOneOfMany(kind: string, message: string): boolean {
-    const now = this.clock.now();
+    const now = this.clock.elapsed();
     const similar = this.#similar.get(kind, () => ({ messages: new Set(), lastAt: now }));
     if (now - similar.lastAt > similarWithinMs) similar.messages.clear();
     similar.lastAt = now;

@@ -78,7 +78,7 @@ export class DaemonSetLoop {
     const revisionCache = informers.of(controllerRevisions).cache;
     const revisions = [...revisionCache.by(controllerIndex, uidOf(set)), ...revisionCache.by(controllerIndex, orphanWord(namespaceOf(set)))];
     const { current, old } = await this.#history.ensure(set, revisions, owned);
-    const observed: Observed = { set, nodes: informers.of(nodes).cache.list(), pods: owned, hash: hashOf(current), attempts: this.#failed.of(key), now: clock.now() };
+    const observed: Observed = { set, nodes: informers.of(nodes).cache.list(), pods: owned, hash: hashOf(current), attempts: this.#failed.of(key), now: clock.now(), elapsed: clock.elapsed() };
     const again = settled ? await this.#act(key, observed) : { failure: null, againAfterMs: null };
     if (settled && again.failure === null) await this.#history.prune(set, old, owned);
     await this.#writeStatus(set, statusOf(observed, settled));
@@ -93,7 +93,7 @@ export class DaemonSetLoop {
     const { set } = observed;
     const { create, remove, events: happenings, tried, againAfterMs } = plan(observed);
     for (const { type, reason, message } of happenings) events[type](set, reason, message);
-    this.#failed.tried(key, tried, observed.now);
+    this.#failed.tried(key, tried, observed.elapsed);
     const step = create.length + remove.length === 0 && isRolling(set) ? rollout(observed) : { create, remove };
     return { failure: await this.#move(key, observed, step.create.slice(0, burst), step.remove.slice(0, burst)), againAfterMs };
   }

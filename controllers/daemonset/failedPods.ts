@@ -8,6 +8,7 @@ const maxMs = 15 * 60_000;
 /** A node that was well for this long begins anew. */
 const forgottenMs = 2 * maxMs;
 
+/** `at` and `now` are of a clock that is never set: a wall clock that went back by a day would hold all failed pods for a day. */
 export interface Attempt { readonly at: number; readonly backoffMs: number }
 
 /** Milliseconds to wait before the next pod of a node is removed; 0 or less for none. Pure. */

@@ -17,7 +17,10 @@ export interface Observed {
   readonly hash: string;
   /** When a failed pod was last removed from a node. */
   readonly attempts: ReadonlyMap<string, Attempt>;
+  /** Of the wall clock, as the times in objects are. */
   readonly now: number;
+  /** Of the clock of durations, as those of attempts are. */
+  readonly elapsed: number;
 }
 
 export interface Happening { readonly type: 'normal' | 'warning'; readonly reason: string; readonly message: string }
@@ -87,11 +90,11 @@ function planNode(observed: Observed, { node, fit, pods }: Place): Plan {
 }
 
 /** Removes pods that have ended; failed ones with ever longer waits. */
-function clear({ attempts, now }: Observed, node: string, pods: readonly Pod[]): Plan {
+function clear({ attempts, elapsed }: Observed, node: string, pods: readonly Pod[]): Plan {
   const ended = pods.filter(pod => !isTerminating(pod));
   const failed = ended.filter(hasFailed);
   const succeeded = ended.filter(hasSucceeded);
-  const wait = failed.length > 0 ? waitMs(attempts.get(node), now) : 0;
+  const wait = failed.length > 0 ? waitMs(attempts.get(node), elapsed) : 0;
   const removable = wait > 0 ? [] : failed;
   return {
     ...nothing, remove: [...removable, ...succeeded], tried: removable.length > 0 ? [node] : [], againAfterMs: wait > 0 ? wait : null,

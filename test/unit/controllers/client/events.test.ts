@@ -40,6 +40,14 @@ describe('controllers/client/eventCorrelator', () => {
     expect(correlate(correlator, happening('late'))).to.equal('create 1 late');
   });
 
+  it('still combines them when the wall clock is set meanwhile', () => {
+    const clock = new FakeClock();
+    const correlator = new EventCorrelator(clock);
+    for (let index = 0; index < 9; index++) correlate(correlator, happening(`m${index}`));
+    clock.setBack(-86_400_000);
+    expect(correlate(correlator, happening('soon'))).to.equal('create 1 (combined from similar events): soon');
+  });
+
   it('hears an object with very many events only now and then, and the others as before', async () => {
     const clock = new FakeClock();
     const correlator = new EventCorrelator(clock);

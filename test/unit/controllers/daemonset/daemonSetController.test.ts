@@ -66,6 +66,20 @@ describe('the daemon set controller', () => {
     expect((await summary()).map(line => line.split(' ')[0])).to.deep.equal(['delete', 'create']);
   });
 
+  it('waits no longer for that when the wall clock goes back by a day', async () => {
+    seedNodes('a');
+    world.api.seed(daemonSets, set());
+    await world.start(daemonSetController);
+    await summary();
+    become(names()[0] ?? '', 'Failed', false);
+    await summary();
+    world.clock.setBack(86_400_000);
+    become(names()[0] ?? '', 'Failed', false);
+    expect(await summary()).to.deep.equal([]);
+    await world.advance(1_000);
+    expect((await summary()).map(line => line.split(' ')[0])).to.deep.equal(['delete', 'create']);
+  });
+
   it('refuses a selector that selects everything', async () => {
     seedNodes('a');
     world.api.seed(daemonSets, set({ selector: {} }));

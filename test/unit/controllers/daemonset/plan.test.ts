@@ -34,7 +34,7 @@ function pods(of: DaemonSet, words: string): Pod[] {
     };
   });
 }
-const observed = (of: DaemonSet, nodes: readonly Node[], words: string, attempts: ReadonlyMap<string, Attempt> = new Map()): Observed => ({ set: of, nodes, pods: pods(of, words), hash: 'new', attempts, now: start });
+const observed = (of: DaemonSet, nodes: readonly Node[], words: string, attempts: ReadonlyMap<string, Attempt> = new Map()): Observed => ({ set: of, nodes, pods: pods(of, words), hash: 'new', attempts, now: start, elapsed: start });
 const names = (removed: readonly Pod[]): string => removed.map(({ metadata }) => `-${metadata.name ?? ''}`).join(' ');
 const moves = ({ create, remove }: { create: readonly string[]; remove: readonly Pod[] }): string => [create.map(name => `+${name}`).join(' '), names(remove)].filter(text => text).join(' ');
 

@@ -11,7 +11,7 @@ describe('controllers/accounts', () => {
     const complaints: string[] = [];
     let serial = 0;
     api.before = ({ verb, key }) => { if (verb === 'post' && !api.peek(serviceAccounts, key)) throw refusal(404, 'NotFound'); };
-    api.answers.set('serviceaccounts/token', () => ({ status: { token: `t${++serial}`, expirationTimestamp: new Date(clock.now() + 3_600_000).toISOString() } }));
+    api.answers.set('serviceaccounts/token', () => ({ spec: { expirationSeconds: 3_600 }, status: { token: `t${++serial}`, expirationTimestamp: new Date(clock.now() + 3_600_000).toISOString() } }));
     const tokens = new AccountTokens({ api, clock, onError: message => complaints.push(message), signal: new AbortController().signal });
     return { clock, api, tokens, complaints };
   };
@@ -35,6 +35,16 @@ describe('controllers/accounts', () => {
     tokens.forget('a');
     expect(await tokens.of('a')).to.equal('t3');
     expect(await tokens.of('b')).to.equal('t4');
+  });
+
+  it('renews them in time although the wall clock is set, here or at the server', async () => {
+    const { clock, tokens } = world();
+    expect(await tokens.of('a')).to.equal('t1');
+    clock.setBack(86_400_000);
+    await clock.advance(3_600_000 * 0.8);
+    expect(await tokens.of('a')).to.equal('t2');
+    clock.setBack(-2 * 86_400_000);
+    expect(await tokens.of('a'), 'asked for once, not with each request').to.equal('t2');
   });
 
   it('waits and says so while the server gives none', async () => {
