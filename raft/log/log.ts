@@ -1,6 +1,7 @@
 import assert from 'node:assert';
 import type Database from 'better-sqlite3';
 import type { Persist } from '../core/ready.js';
+import { failPoint } from '../failPoints.js';
 import type { Entry, HardState, LogIndex, MemberId, SnapshotMeta, Term } from '../types.js';
 import { checkpoint, openDatabase, translateError } from '../sqlite/database.js';
 import type { DatabaseKind } from '../sqlite/database.js';
@@ -104,7 +105,9 @@ class SqliteLog implements RaftLog {
       for (const entry of entries) this.#insert(entry);
       if (hardState !== null) this.#sql.updateState.run(stateRow(next, this.#base));
       this.#dropSlice(this.#base.index, Math.max(dropSliceMin, 2 * entries.length));
+      failPoint?.(first === undefined ? 'log.state.unsynced' : 'log.append.unsynced');
     });
+    failPoint?.(entries.length === 0 ? 'log.state.synced' : 'log.append.synced');
     this.#hardState = next;
     this.#replaceInMemory(entries, lastIndex);
   }
@@ -118,7 +121,9 @@ class SqliteLog implements RaftLog {
     this.#write('compaction', () => {
       this.#sql.updateState.run(stateRow(hardState, base));
       this.#dropSlice(index, dropSliceMin);
+      failPoint?.('log.trim.unsynced');
     });
+    failPoint?.('log.trim.synced');
     this.#hardState = hardState;
     this.#startAfter(base);
   }
@@ -134,7 +139,9 @@ class SqliteLog implements RaftLog {
       if (keep) this.#dropSlice(index, dropSliceMin);
       else this.#sql.truncateFrom.run(0);
       this.#sql.updateState.run(stateRow(hardState, base));
+      failPoint?.('log.reset.unsynced');
     });
+    failPoint?.('log.reset.synced');
     this.#hardState = hardState;
     if (!keep) {
       this.#forgetEntries(index);
@@ -182,7 +189,10 @@ class SqliteLog implements RaftLog {
   #write(what: string, change: () => void): void {
     this.#failStop.run(what, () => {
       this.#db.transaction(change).immediate();
-      if ((this.#sql.walPages.get()?.log ?? 0) >= checkpointPages) checkpoint(this.#db, 'passive');
+      if ((this.#sql.walPages.get()?.log ?? 0) < checkpointPages) return;
+      failPoint?.('log.checkpoint.begun');
+      checkpoint(this.#db, 'passive');
+      failPoint?.('log.checkpoint.done');
     });
   }
 

@@ -1,6 +1,7 @@
 import type { Core, MembershipChange } from '../core/contract.js';
 import { votersOf } from '../core/membership.js';
 import { quorumSize } from '../core/quorum.js';
+import { failPoint } from '../failPoints.js';
 import type { MembershipOutcome } from '../replica-api.js';
 import { parseAddress } from '../transport/address.js';
 import type { Entry, LogIndex, Term } from '../types.js';
@@ -98,8 +99,10 @@ export class Administration {
   applied(entries: readonly Entry[]): void {
     if (this.#changes.length === 0) return;
     for (const entry of entries) {
-      this.#settle((change) => change.index === entry.index, (change) =>
-        change.term === entry.term ? { outcome: 'applied' } : { outcome: 'unavailable', reason: 'another leader replaced the change' });
+      this.#settle((change) => change.index === entry.index, (change) => {
+        failPoint?.('membership.applied');
+        return change.term === entry.term ? { outcome: 'applied' } : { outcome: 'unavailable', reason: 'another leader replaced the change' };
+      });
     }
   }
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { decodeMembership, emptyMembership } from '../core/membership.js';
+import { failPoint } from '../failPoints.js';
 import { openLog } from '../log/log.js';
 import type { RaftLog } from '../log/log.js';
 import type { ReplicaOptions } from '../replica-api.js';
@@ -29,6 +30,7 @@ export function openDataDirectory(options: ReplicaOptions): DataDirectory {
   for (const leftover of readdirSync(snapshotDirectory)) rmSync(join(snapshotDirectory, leftover), { recursive: true, force: true });
   const members = [...options.initialMembers].sort((a, b) => (a.id < b.id ? -1 : 1));
   const store = openStore(join(options.dataDirectory, 'store.db'), { decodeMembership, initialMembership: { ...emptyMembership, members } });
+  if (store.created) failPoint?.('create.storeAlone');
   try {
     const log = openLog(join(options.dataDirectory, 'log.db'), { clusterId: clusterIdOf(options.clusterToken), memberId: options.memberId });
     try {

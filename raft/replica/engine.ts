@@ -4,6 +4,7 @@ import type { Message } from '../core/messages.js';
 import type { Ready } from '../core/ready.js';
 import { votersOf } from '../core/membership.js';
 import type { RaftLog } from '../log/log.js';
+import { failPoint } from '../failPoints.js';
 import type { ReplicaStatus } from '../replica-api.js';
 import { readProposalId } from '../store/command.js';
 import type { RangeOptions } from '../store/contract.js';
@@ -333,7 +334,9 @@ export class Engine {
     const { store, log, sink } = this.#parts;
     const before = store.revision;
     store.restoreFrom(this.#snapshots.take(meta), meta);
+    failPoint?.('install.swapped');
     log.resetTo(meta);
+    failPoint?.('install.done');
     sink.log('info', 'installed a snapshot', { index: meta.index, revision: store.revision });
     for (const changes of restoredChanges(store, before, this.#limits.changesBytesMax)) this.#publish(changes);
     this.#giveUp(this.#proposals.skipped(), 'because a snapshot replaced the log where its outcome stood');

@@ -1,7 +1,8 @@
-import { existsSync, linkSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
+import { failPoint } from '../failPoints.js';
 import { CannotOpenError, DiskFailedError, InUseError, NotDurableError, StorageError, UnsupportedFormatError } from './errors.js';
 import { pendingCompanion, removeDatabase, syncPath } from './files.js';
 import { checkWal } from './walCheck.js';
@@ -28,6 +29,9 @@ export interface DatabaseKind {
   readonly damaged: (path: string, what: string, cause?: unknown) => StorageError;
 }
 
+/** Of a database that is not yet in its place. */
+const draftSuffix = '.new';
+
 const synchronousLevels = { full: 2, normal: 1 } as const;
 
 export interface OpenedDatabase {
@@ -49,6 +53,7 @@ export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
     db = connect(path, kind);
     checkFormat(db, path, kind);
     proveDurability(db, path, kind);
+    removeDrafts(path);
     return { db, created };
   } catch (error) {
     db?.close();
@@ -74,7 +79,7 @@ export function checkpoint(db: Database.Database, mode: 'passive' | 'truncate'):
 function createFile(path: string, kind: DatabaseKind): void {
   const leftover = pendingCompanion(path);
   if (leftover !== null) throw kind.damaged(path, `the file is missing, but ${leftover} is still there`);
-  const draft = `${path}.${randomUUID()}.new`;
+  const draft = `${path}.${randomUUID()}${draftSuffix}`;
   try {
     const db = new Database(draft);
     db.pragma(`page_size = ${kind.pageBytes}`);
@@ -86,7 +91,9 @@ function createFile(path: string, kind: DatabaseKind): void {
     checkpoint(db, 'truncate');
     db.close();
     syncPath(draft);
+    failPoint?.('create.drafted');
     linkIntoPlace(draft, path);
+    failPoint?.('create.named');
   } finally {
     removeDatabase(draft);
   }
@@ -97,8 +104,16 @@ function linkIntoPlace(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {
-    // The other creator won; its file is opened next, and its lock tells.
-    if (!isSystemError(error) || error.code !== 'EEXIST') throw error;
+    // The other creator won, and may have removed this draft; its file is opened next, and its lock tells.
+    if (!isSystemError(error) || !existsSync(path)) throw error;
+  }
+}
+
+/** What a process left that died while it created the file. Only for whoever has the file open. */
+function removeDrafts(path: string): void {
+  const directory = dirname(path);
+  for (const name of readdirSync(directory)) {
+    if (name.startsWith(`${basename(path)}.`) && name.includes(draftSuffix)) rmSync(join(directory, name), { force: true });
   }
 }
 
@@ -113,6 +128,11 @@ function checkBeforeOpening(path: string, kind: DatabaseKind): void {
   // A process that is writing just now also looks like this.
   if (isHeldElsewhere(path)) throw new InUseError(path);
   throw kind.damaged(path, verdict.frame === 0 ? `the header of ${wal} was changed` : `frame ${verdict.frame} of ${wal} was changed after it was written`);
+}
+
+/** Throws InUseError while another process, or another part of this one, has the database open. Changes nothing. */
+export function refuseIfInUse(path: string): void {
+  if (isHeldElsewhere(path)) throw new InUseError(path);
 }
 
 /** A read-only connection neither replays nor removes the write-ahead file, so the evidence stays. */

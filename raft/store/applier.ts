@@ -1,4 +1,5 @@
 import assert from 'node:assert';
+import { failPoint } from '../failPoints.js';
 import type { Entry, Membership, Revision } from '../types.js';
 import { decodeCommand } from './command.js';
 import type { Change, CommandResult, Transaction } from './contract.js';
@@ -41,6 +42,7 @@ export class Applier {
   readonly #carryOut: Record<Entry['kind'], (data: Uint8Array) => CommandResult | null> = {
     noop: () => null,
     membership: (data) => {
+      failPoint?.('membership.committed');
       this.#state = { ...this.#state, membership: this.#parts.decodeMembership(data) };
       return null;
     },
@@ -77,6 +79,7 @@ export class Applier {
     const { revision, compactedRevision } = this.#state;
     if (asked <= compactedRevision) return { outcome: 'compacted', revision };
     this.#state = { ...this.#state, compactedRevision: Math.min(asked, revision) as Revision };
+    failPoint?.('store.compaction.uncommitted');
     return { outcome: 'applied', revision };
   }
 }

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { failPoint } from '../failPoints.js';
 import type { StoreStatements } from './file.js';
 import { idAfter } from './rows.js';
 import type { StoreState } from './rows.js';
@@ -24,6 +25,7 @@ export function sweep(sql: StoreStatements, state: StoreState, countMax: number)
   if (!sweepPending(state)) return state.sweptId;
   const found = sql.toSweep.all(state.sweptId, below, countMax);
   for (const { id, key, version } of found) sql.forget.run(key, version === 0 ? id + 1 : id);
+  failPoint?.('store.sweep.uncommitted');
   const last = found.at(-1);
   return last === undefined || found.length < countMax ? below : last.id + 1;
 }
@@ -35,7 +37,9 @@ export function sweepPending(state: StoreState): boolean {
 /** Moves pages from the end of the file into free ones and shortens it, `countMax` pages at most. True when more should follow. */
 export function shrink(db: Database.Database, sql: StoreStatements, countMax: number): boolean {
   const spare = sparePages(sql);
-  if (spare > 0) db.pragma(`incremental_vacuum(${Math.min(spare, countMax)})`);
+  if (spare === 0) return false;
+  db.pragma(`incremental_vacuum(${Math.min(spare, countMax)})`);
+  failPoint?.('store.shrink.done');
   return spare > countMax;
 }
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { closeSync, copyFileSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, renameSync, truncateSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, closeSync, constants, copyFileSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, renameSync, truncateSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
+import { failPoint } from '../failPoints.js';
 import type { SnapshotMeta } from '../types.js';
 import { checkFormat } from '../sqlite/database.js';
 import type { DatabaseKind } from '../sqlite/database.js';
@@ -28,16 +30,25 @@ export async function writeSnapshot(db: Database.Database, path: string): Promis
   const draft = `${path}.part`;
   removeDatabase(draft);
   try {
-    await db.backup(draft, { progress: () => pagesPerTurn });
+    await db.backup(draft, { progress: slice });
     const meta = readCopy(draft);
+    failPoint?.('snapshot.copied');
     await seal(draft, meta);
+    failPoint?.('snapshot.sealed');
     renameSync(draft, path);
+    failPoint?.('snapshot.named');
     syncPath(dirname(path));
     return meta;
   } catch (error) {
     removeDatabase(draft);
     throw error;
   }
+}
+
+/** Called between two slices of a copy: how many pages the next one has. */
+function slice(): number {
+  failPoint?.('snapshot.copying');
+  return pagesPerTurn;
 }
 
 /** Verifies footer, checksum, content and meaning, and strips the footer. Throws DamagedSnapshotError, leaving the file where it is. */
@@ -54,7 +65,7 @@ export function unsealSnapshot(path: string, expected: SnapshotMeta, kind: Datab
 export function readSealed(path: string, kind: DatabaseKind): SnapshotMeta {
   return describingDamage(path, () => {
     const contentBytes = sealedContentBytes(path);
-    const bare = `${path}.verifying`;
+    const bare = join(isWritable(dirname(path)) ? dirname(path) : tmpdir(), `${basename(path)}.${process.pid}.verifying`);
     removeDatabase(bare);
     try {
       copyFileSync(path, bare);
@@ -64,6 +75,16 @@ export function readSealed(path: string, kind: DatabaseKind): SnapshotMeta {
       removeDatabase(bare);
     }
   });
+}
+
+/** Copies are often kept where nothing can be written. */
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Makes the database of a sealed copy a file of its own at `target`, verified and durable. Throws DamagedSnapshotError. */

@@ -2,6 +2,7 @@ import assert from 'node:assert';
 import { renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
+import { failPoint } from '../failPoints.js';
 import type { Entry, LogIndex, Membership, Revision, SnapshotMeta, Term } from '../types.js';
 import { checkpoint, openDatabase, translateError } from '../sqlite/database.js';
 import type { DatabaseKind } from '../sqlite/database.js';
@@ -14,7 +15,7 @@ import { checkpointPages, readState, storeKind, storeStatements, verifiedAtOpenB
 import type { StoreStatements } from './file.js';
 import { shrink, sweep, sweepBesideMin, sweepPending, sweepPerEntry, sweepSlice, vacuumSlice } from './housekeeping.js';
 import { StoreReader } from './reader.js';
-import { stateRow } from './rows.js';
+import { revisionMax, stateRow } from './rows.js';
 import type { StoreState } from './rows.js';
 import { unsealSnapshot, writeSnapshot } from './snapshot.js';
 
@@ -27,8 +28,11 @@ export interface StoreOptions {
 
 /** A state machine over SQLite. After a failed write or found damage every call throws that error again. */
 export interface Store extends StateMachine {
-  /** Makes other members the cluster that this content belongs to: for founding a cluster from what another one has left. */
-  refound(membership: Membership): void;
+  /**
+   * Makes other members the cluster that this content belongs to: for founding a cluster from what another one has left. Its revisions begin
+   * `revisionsSkipped` later, and all earlier ones count as compacted.
+   */
+  refound(membership: Membership, revisionsSkipped: number): void;
   /** Reads everything against its checksums, however large. Throws DamagedStoreError. */
   verify(): void;
   readonly path: string;
@@ -100,8 +104,10 @@ class SqliteStore implements Store {
       const applier = new Applier(this.#state, { sql: this.#file.sql, reader: this.#file.reader, decodeMembership: this.#decodeMembership });
       this.#commit(() => {
         for (const entry of entries) applier.apply(entry);
+        failPoint?.('store.apply.uncommitted');
         return this.#swept(applier.state, Math.max(sweepBesideMin, sweepPerEntry * applier.changes.length));
       });
+      failPoint?.('store.apply.committed');
       this.#checkpointWhenFull();
       return { results: applier.results, changes: applier.changes };
     });
@@ -123,7 +129,9 @@ class SqliteStore implements Store {
     return this.#failStop.run('checkpoint', () => {
       const { db } = this.#file;
       db.pragma('synchronous = FULL');
+      failPoint?.('store.checkpoint.begun');
       checkpoint(db, 'truncate');
+      failPoint?.('store.checkpoint.done');
       db.pragma('synchronous = NORMAL');
       return this.#state.appliedIndex;
     });
@@ -144,12 +152,15 @@ class SqliteStore implements Store {
     this.#failStop.check();
     assert(expected.index >= this.#state.appliedIndex, `snapshot ${expected.index} is older than what was applied, ${this.#state.appliedIndex}`);
     unsealSnapshot(path, expected, this.#kind);
+    failPoint?.('install.verified');
     this.#failStop.run('restoring a snapshot', () => this.#replaceFile(path));
   }
 
-  refound(membership: Membership): void {
+  refound(membership: Membership, revisionsSkipped: number): void {
     this.#failStop.check();
-    this.#failStop.run('founding a cluster', () => { this.#commit(() => ({ ...this.#state, membership })); });
+    const revision = (this.#state.revision + revisionsSkipped) as Revision;
+    assert(revision <= revisionMax, `revision ${revision} is beyond the last one`);
+    this.#failStop.run('founding a cluster', () => { this.#commit(() => ({ ...this.#state, membership, revision, compactedRevision: revision })); });
   }
 
   verify(): void {
@@ -195,7 +206,9 @@ class SqliteStore implements Store {
     const leftover = pendingCompanion(this.path);
     if (leftover !== null) throw new DiskFailedError(this.path, 'closing the old store', `SQLite left ${leftover} behind`);
     syncPath(dirname(this.path));
+    failPoint?.('install.closed');
     renameSync(copy, this.path);
+    failPoint?.('install.renamed');
     syncPath(dirname(this.path));
     const { file, state } = open(this.path, this.#kind);
     this.#file = file;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { failPoint } from '../failPoints.js';
 import type { MemberId } from '../types.js';
 import { ByteReader, ByteWriter, DecodeError } from './bytes.js';
 import type { Connection } from './connection.js';
@@ -81,6 +82,7 @@ export class SnapshotReceiver {
     this.#then(async () => {
       this.#hash.update(chunk);
       for (let written = 0; written < chunk.length; ) written += (await (this.#file as FileHandle).write(chunk, written)).bytesWritten;
+      failPoint?.('snapshot.receiving');
       this.#unwrittenBytes -= chunk.length;
       if (this.#unwrittenBytes <= transportLimits.snapshotUnwrittenBytesMax) socket.resume();
     });
@@ -91,6 +93,7 @@ export class SnapshotReceiver {
       await this.#file?.close();
       this.#file = null;
       if (this.#arrivedBytes !== this.#size || !this.#hash.digest().equals(checksum)) throw new Error('size or checksum of the snapshot differ');
+      failPoint?.('snapshot.received');
       if (this.#options.connection.closed) return;
       this.#handedOver = true;
       this.#options.onSnapshot(announcement, this.#path);

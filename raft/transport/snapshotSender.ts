@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { failPoint } from '../failPoints.js';
 import { ByteReader, ByteWriter, DecodeError } from './bytes.js';
 import type { Connection } from './connection.js';
 import type { SnapshotAnnouncement } from './contract.js';
@@ -56,9 +57,11 @@ async function stream(connection: Connection, file: FileHandle, size: number, an
     const chunk = buffer.subarray(0, bytesRead);
     hash.update(chunk);
     await write(connection, frameKinds.snapshotChunk, (writer) => writer.raw(chunk));
+    failPoint?.('snapshot.sending');
     at += bytesRead;
   }
   await write(connection, frameKinds.snapshotEnd, (writer) => writer.bytes(hash.digest()));
+  failPoint?.('snapshot.sent');
 }
 
 async function write(connection: Connection, kind: typeof frameKinds[keyof typeof frameKinds], payload: (writer: ByteWriter) => void): Promise<void> {

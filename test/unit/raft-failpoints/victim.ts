@@ -1,0 +1,65 @@
+/**
+ * A replica in a process of its own, which dies at the point that its environment names: `victim.js SPEC`. Says what it is told, a line each, when
+ * it is told: `put KEY` for a write that was acknowledged, `member ID` for a change of the membership; `delete KEY` before it asks for that.
+ * Ends with status 0 when it has done all it knows and did not come to the point.
+ */
+import { rmSync, writeSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startReplica } from '../../../raft/client.js';
+import type { Replica, ReplicaAdministration } from '../../../raft/replica-api.js';
+import { createReplica } from '../../../raft/replica/local.js';
+import { revision } from '../../../raft/types.js';
+import { valueOf } from './victimSpec.js';
+import type { VictimSpec } from './victimSpec.js';
+
+const rounds = 40;
+const writesPerRound = 40;
+const writesAtOnce = 8;
+/** Some ticks without a write, in which housekeeping goes on. */
+const quietMs = 150;
+const timeoutMs = 20_000;
+
+const { options, limits, act, newcomer } = JSON.parse(process.argv[2] ?? '') as VictimSpec;
+const say = (line: string): void => { writeSync(1, `${line}\n`); };
+const replica: Replica & ReplicaAdministration = limits === null ? await startReplica(options) : await createReplica(options, { limits });
+const acts: Readonly<Record<VictimSpec['act'], () => Promise<unknown>>> = { writes, adds, follows: () => delay(timeoutMs) };
+await acts[act]();
+process.exit(0);
+
+async function writes(): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    await write(round);
+    if (round % 4 === 3) await forget(round);
+    const copy = await replica.snapshot();
+    if (copy.outcome === 'made') rmSync(copy.path);
+  }
+}
+
+async function adds(): Promise<void> {
+  for (let round = 0; round < 4; round += 1) await write(round);
+  if (newcomer === null) throw new Error('nobody to add');
+  const { outcome } = await replica.changeMembership({ type: 'addLearner', member: newcomer }, { timeoutMs });
+  if (outcome === 'applied') say(`member ${newcomer.id}`);
+  await delay(timeoutMs);
+}
+
+async function write(round: number): Promise<void> {
+  for (let at = 0; at < writesPerRound; at += writesAtOnce) {
+    await Promise.all(Array.from({ length: writesAtOnce }, async (_, place) => {
+      const key = `/key/${round}/${at + place}`;
+      const { outcome } = await replica.write({ comparisons: [{ key, modRevision: revision(0) }], operations: [{ type: 'put', key, value: Buffer.from(valueOf(key)) }] }, { timeoutMs });
+      if (outcome === 'applied') say(`put ${key}`);
+    }));
+  }
+}
+
+/** Deletes most of what the last rounds wrote, and its history. */
+async function forget(round: number): Promise<void> {
+  for (let past = round - 3; past < round; past += 1) {
+    const keys = Array.from({ length: writesPerRound }, (_, place) => `/key/${past}/${place}`);
+    for (const key of keys) say(`delete ${key}`);
+    await replica.write({ comparisons: [], operations: keys.map((key) => ({ type: 'delete', key })) }, { timeoutMs });
+  }
+  await replica.compact((await replica.status()).revision, { timeoutMs });
+  await delay(quietMs);
+}
