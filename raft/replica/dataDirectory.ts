@@ -47,7 +47,7 @@ export function openDataDirectory(options: ReplicaOptions): DataDirectory {
 }
 
 /** Not `mkdir` with `recursive`: on file systems that create nothing, such as /proc, that never returns in Node 20. */
-function makeDirectory(path: string): void {
+export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
   try {

@@ -41,7 +41,7 @@ export class DamagedStoreError extends StorageError {
 
 /** A received or written snapshot is not complete and intact. The store itself is untouched: ask for another snapshot. */
 export class DamagedSnapshotError extends StorageError {
-  constructor(path: string, what: string, cause?: unknown) {
+  constructor(path: string, readonly what: string, cause?: unknown) {
     super('DAMAGED', path, `the snapshot ${path} cannot be used: ${what}`, cause);
   }
 }

@@ -46,7 +46,7 @@ export class Exchange implements RequestContext {
   /** Watches, proxies and streams: they outlive the request timeout and do not count as requests in flight. */
   get longRunning(): boolean {
     const { info } = this;
-    if (!info.isResource) return info.path === '/debug/pprof/profile';
+    if (!info.isResource) return longPaths.has(info.path);
     return info.verb === 'watch' || info.verb === 'proxy' || streamingSubresources.has(info.subresource);
   }
 
@@ -77,6 +77,8 @@ export class Exchange implements RequestContext {
   body(): Promise<Buffer> { return (this.#body ??= readBody(bodyStream(this.request), this.request.headers['content-length'])); }
 }
 
+/** They take as long as there is data to read. */
+const longPaths: ReadonlySet<string> = new Set(['/debug/pprof/profile', '/raft/v1/backup', '/raft/v1/digest']);
 const streamingSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 const ignore = (): void => {};
 

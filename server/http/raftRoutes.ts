@@ -18,6 +18,8 @@ export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'transferLeader
 
 const changeTimeoutMs = 10_000;
 const transferTimeoutMs = 5_000;
+/** A client that stops reading holds a copy of the store on the server's disk so long at most. */
+const backupTimeoutMs = 60 * 60 * 1000;
 const digestPageBytes = 1 << 20;
 const digestPageKeys = 1_000;
 
@@ -126,7 +128,7 @@ async function sendBackup(exchange: Exchange, replica: OperatorReplica): Promise
     response.setHeader('content-length', (await stat(made.path)).size);
     response.setHeader('x-raft-index', made.index);
     response.setHeader('x-raft-revision', made.revision);
-    await pipeline(createReadStream(made.path), writableOf(response));
+    await pipeline(createReadStream(made.path), writableOf(response), { signal: AbortSignal.any([exchange.signal, AbortSignal.timeout(backupTimeoutMs)]) });
   } catch (error) {
     // Half a backup has no end mark; whoever asked for it sees that.
     if (!response.headersSent) throw error;

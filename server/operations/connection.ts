@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -18,6 +18,7 @@ export class Servers {
   /** Throws when the kubeconfig cannot be used. */
   constructor(kubeconfig: string, servers: readonly string[]) {
     const settings = loadKubeconfig(kubeconfig);
+    for (const server of servers) checkUrl(server);
     this.#settings = servers.length === 0 ? [settings] : servers.map((server) => ({ ...settings, server }));
   }
 
@@ -29,50 +30,79 @@ export class Servers {
   }
 
   /**
-   * Asks for something that only the leader does. Behind a balancer each try may reach another replica, the more so because the
-   * connections of earlier tries stay open; so it is tried until the leader has been found.
+   * Asks for something that only the leader does. Rejects with what the last server said when it is not found; a refusal of any other kind
+   * ends the search.
    */
   async askLeader(method: string, path: string, body?: object): Promise<unknown> {
+    const result = await this.#hunt(leaderTries, leaderWaitMs, async (settings, agent) => ({ found: true, answer: await ask(settings, method, path, body, agent) }));
+    return result.answer;
+  }
+
+  /** Asks until an answer `holds`; the last one if none does. */
+  async askUntil<T>(path: string, holds: (answer: T) => boolean): Promise<T> {
+    const result = await this.#hunt(listTries, 0, async (settings, agent) => {
+      const answer = await ask(settings, 'GET', path, undefined, agent) as T;
+      return { found: holds(answer), answer };
+    });
+    return result.answer;
+  }
+
+  /** Behind a balancer each try may reach another replica, the more so because the connections of earlier tries stay open. */
+  async #hunt<T>(tries: number, waitMs: number, once: (settings: ConnectionSettings, agent: Agent) => Promise<Caught<T>>): Promise<Caught<T>> {
     const held: Agent[] = [];
+    let last: Caught<T> | null = null;
+    let failure: unknown = null;
     try {
-      return await this.#findLeader(held, method, path, body);
+      for (let attempt = 0; attempt < tries; attempt++) {
+        for (const settings of this.#settings) {
+          const agent = new Agent({ keepAlive: true });
+          held.push(agent);
+          try {
+            last = await once(settings, agent);
+            if (last.found) return last;
+          } catch (error) {
+            if (error instanceof RefusedError && error.reason !== 'NotLeader') throw error;
+            failure = error;
+          }
+        }
+        await delay(waitMs);
+      }
     } finally {
       for (const agent of held) agent.destroy();
     }
+    if (last !== null) return last;
+    throw failure instanceof RefusedError ? new Error(`${failure.message}: give its address with --server`, { cause: failure }) : failure;
   }
 
-  async #findLeader(held: Agent[], method: string, path: string, body?: object): Promise<unknown> {
-    let last: unknown = null;
-    for (let attempt = 0; attempt < leaderTries; attempt++) {
-      for (const settings of this.#settings) {
-        const agent = new Agent({ keepAlive: true });
-        held.push(agent);
-        try {
-          return await ask(settings, method, path, body, agent);
-        } catch (error) {
-          if (error instanceof RefusedError && error.reason !== 'NotLeader') throw error;
-          last = error;
-        }
-      }
-      await delay(leaderWaitMs);
-    }
-    throw last;
-  }
-
-  /** Streams an answer into a file, which appears only when it is complete. Resolves with the answer's headers. */
-  async download(path: string, file: string): Promise<IncomingMessage['headers']> {
+  /** Streams an answer into a file, which appears only when it is complete and `verify` has not thrown, and never in another one's place. */
+  async download<T>(path: string, file: string, verify: (draft: string) => T): Promise<{ readonly headers: IncomingMessage['headers']; readonly verified: T }> {
+    if (existsSync(file)) throw new Error(`${file} exists already; give a name that is not taken`);
     const answer = await open(this.#settings[0]!, 'GET', path);
     if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, await textOf(answer));
-    const draft = `${file}.part`;
+    const draft = `${file}.${process.pid}.part`;
     try {
-      await pipeline(answer, createWriteStream(draft, { mode: 0o600 }));
+      await pipeline(answer, createWriteStream(draft, { mode: 0o600, flush: true } as Parameters<typeof createWriteStream>[1]));
+      const verified = verify(draft);
       await rename(draft, file);
+      return { headers: answer.headers, verified };
     } catch (error) {
+      throw explained(error, file);
+    } finally {
       await rm(draft, { force: true });
-      throw error;
     }
-    return answer.headers;
   }
+}
+
+function checkUrl(server: string): void {
+  if (!URL.canParse(server) || new URL(server).protocol !== 'https:') throw new Error(`--server must be an address such as https://10.0.0.1:6443, not ${JSON.stringify(server)}`);
+}
+
+/** What went wrong with the copy on this side, or on the way. The server is not harmed in either case. */
+function explained(error: unknown, file: string): Error {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new Error(`there is no room for ${file}; nothing of it was kept`, { cause: error });
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') return new Error('the server ended the answer before it was complete; try again, or another --server', { cause: error });
+  return typeof code === 'string' && code.startsWith('E') && 'syscall' in (error as object) ? new Error(`${file} cannot be written: ${message}`, { cause: error }) : error as Error;
 }
 
 async function ask(settings: ConnectionSettings, method: string, path: string, body: object | undefined, agent: Agent | false): Promise<unknown> {
@@ -82,6 +112,9 @@ async function ask(settings: ConnectionSettings, method: string, path: string, b
   throw refusal(answer.statusCode ?? 0, text);
 }
 
+interface Caught<T> { readonly found: boolean; readonly answer: T }
+
+const listTries = 6;
 const leaderTries = 30;
 const leaderWaitMs = 100;
 const answerTimeoutMs = 60_000;

@@ -15,24 +15,7 @@ export function membersTable({ members, leaderId }: Pick<ReplicaStatus, 'members
 }
 
 /** The status of the leader if it is found among the servers, else of one that answers. */
-export async function listMembers(servers: Servers): Promise<ReplicaStatus> {
-  let last: ReplicaStatus | null = null;
-  let failure: unknown = null;
-  for (let attempt = 0; attempt < tries; attempt++) {
-    for (const address of servers.addresses) {
-      try {
-        last = await servers.ask(address, 'GET', '/raft/v1/status') as ReplicaStatus;
-        if (last.role === 'leader') return last;
-      } catch (error) {
-        failure = error;
-      }
-    }
-  }
-  if (last === null) throw failure;
-  return last;
-}
-
-const tries = 6;
+export const listMembers = (servers: Servers): Promise<ReplicaStatus> => servers.askUntil<ReplicaStatus>('/raft/v1/status', ({ role }) => role === 'leader');
 
 export const addMember = async (servers: Servers, id: string, address: string): Promise<Members> =>
   (await servers.askLeader('POST', '/raft/v1/members', { id, address }) as { readonly members: Members }).members;

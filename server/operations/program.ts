@@ -5,11 +5,11 @@ import { compareReplicas } from './compare.js';
 import { Servers } from './connection.js';
 import { addMember, listMembers, membersTable, promoteMember, removeMember } from './members.js';
 
-interface Reach { readonly kubeconfig: string; readonly server: readonly string[] }
+interface Reach { readonly kubeconfig: string; readonly server?: readonly string[] }
 interface Owner { readonly dataDir: string; readonly memberId: string; readonly clusterToken: string }
 
 const say = (text: string): void => { process.stdout.write(`${text}\n`); };
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 /** Runs one command. Resolves with the exit code: 0, 1 for what failed or was refused, 2 for a command line that cannot be right. */
 export async function runOperation(argv: readonly string[]): Promise<number> {
@@ -38,14 +38,16 @@ function program(): Command {
 function reaching(command: Command): Command {
   return command.exitOverride()
     .addOption(new Option('--kubeconfig <file>', 'how to reach the cluster, and as whom').env('KUBECONFIG').makeOptionMandatory())
-    .option('--server <url>', 'a server to ask instead of the kubeconfig\'s; repeat it for several', collect, []);
+    .option('--server <url>', 'a server to ask instead of the kubeconfig\'s; repeat it for several', collect);
 }
 
-const serversOf = ({ kubeconfig, server }: Reach): Servers => new Servers(kubeconfig, server);
+const serversOf = ({ kubeconfig, server = [] }: Reach): Servers => new Servers(kubeconfig, server);
 
 function memberCommand(): Command {
   const member = new Command('member').description('Shows and changes the members of a running cluster, one change at a time.').exitOverride();
-  member.addCommand(reaching(new Command('list')).description('Shows the members.').action(async (reach: Reach) => { say(membersTable(await listMembers(serversOf(reach)))); }));
+  member.addCommand(reaching(new Command('list')).description('Shows the members, who leads, and how far the others have come.')
+    .addHelpText('after', '\nExample:\n  apiserver member list --kubeconfig admin.kubeconfig --server https://10.0.0.1:6443 --server https://10.0.0.2:6443\n  Only the leader knows how far the others have come: behind a balancer, or with all servers named, it is looked for.')
+    .action(async (reach: Reach) => { say(membersTable(await listMembers(serversOf(reach)))); }));
   member.addCommand(reaching(new Command('add')).description('Adds a member that learns: it follows the cluster and counts for no majority yet.')
     .argument('<id>', 'a name that no member has ever had').argument('<address>', 'host:port on which the others reach it')
     .addHelpText('after', '\nExample:\n  apiserver member add d 10.0.0.4:2380 --kubeconfig admin.kubeconfig\n  Then start it with --raft-member-id=d --raft-initial-cluster-state=existing and all members in --raft-initial-cluster.')
@@ -69,8 +71,8 @@ const ownerOf = ({ dataDir, memberId: id, clusterToken }: Owner): { dataDirector
 function backupCommand(): Command {
   return owning(new Command('backup')).exitOverride().description('Writes everything that is stored into one file that proves itself whole.')
     .argument('<file>', 'the backup; must not exist')
-    .option('--kubeconfig <file>', 'take it from a running server', process.env['KUBECONFIG'])
-    .option('--server <url>', 'this server instead of the kubeconfig\'s', collect, [])
+    .addOption(new Option('--kubeconfig <file>', 'take it from a running server').env('KUBECONFIG'))
+    .option('--server <url>', 'this server instead of the kubeconfig\'s', collect)
     .option('--data-dir <directory>', 'take it from the data directory of a server that does not run: for a cluster that has lost its majority')
     .option('--accept-lost-writes', 'needed with --data-dir: what only the lost servers had is not in it', false)
     .addHelpText('after', '\nExamples:\n  apiserver backup monday.backup --kubeconfig admin.kubeconfig\n  apiserver backup rescue.backup --data-dir /var/lib/raftplane --member-id b --accept-lost-writes')
@@ -84,12 +86,11 @@ function backupCommand(): Command {
 
 async function backupRunning(file: string, { kubeconfig, server = [] }: Partial<Reach>): Promise<void> {
   if (kubeconfig === undefined) throw new Error('give --kubeconfig to take the backup from a running server, or --data-dir');
-  const headers = await serversOf({ kubeconfig, server }).download('/raft/v1/backup', file);
-  const { index } = verifyBackup(file);
-  say(`${file}: verified, entry ${index}, at least revision ${String(headers['x-raft-revision'])}`);
+  const { headers, verified } = await serversOf({ kubeconfig, server }).download('/raft/v1/backup', file, verifyBackup);
+  say(`${file}: verified, entry ${verified.index}, at least revision ${String(headers['x-raft-revision'])}`);
 }
 
-const parseMember = (text: string, before: readonly Member[]): readonly Member[] => [...before, ...text.split(',').map((part): Member => {
+const parseMember = (text: string, before: readonly Member[] = []): readonly Member[] => [...before, ...text.split(',').map((part): Member => {
   const at = part.indexOf('=');
   if (at < 1 || at === part.length - 1) throw new InvalidArgumentError(`${JSON.stringify(part)} is not name=host:port`);
   return { id: memberId(part.slice(0, at)), role: 'voter', address: part.slice(at + 1) };
@@ -101,9 +102,9 @@ function restoreCommand(): Command {
     .requiredOption('--data-dir <directory>', 'must not exist, or be empty')
     .requiredOption('--member-id <name>', 'the server that the directory is for')
     .requiredOption('--cluster-token <word>', 'a new word: servers of the old cluster must never mix with the new one')
-    .option('--initial-cluster <members>', 'all members as name=host:port, comma-separated; one server alone without it', parseMember, [] as readonly Member[])
+    .option('--initial-cluster <members>', 'all members as name=host:port, comma-separated; one server alone without it', parseMember)
     .addHelpText('after', '\nExample:\n  apiserver restore monday.backup --data-dir data-a --member-id a --cluster-token after-monday --initial-cluster a=10.0.0.1:2380,b=10.0.0.2:2380,c=10.0.0.3:2380\n  Then start it with the same --raft-data-dir, --raft-member-id, --raft-cluster-token and --raft-initial-cluster.')
-    .action((file: string, { dataDir, memberId: id, clusterToken, initialCluster }: Owner & { readonly initialCluster: readonly Member[] }) => {
+    .action((file: string, { dataDir, memberId: id, clusterToken, initialCluster = [] }: Owner & { readonly initialCluster?: readonly Member[] }) => {
       const members = initialCluster.length > 0 ? initialCluster : [{ id: memberId(id), role: 'voter', address: '' } as const];
       const { index } = restoreBackup(file, { dataDirectory: dataDir, memberId: memberId(id), clusterToken, members });
       say(`${dataDir}: restored up to entry ${index}, for ${id} of ${members.map((member) => member.id).join(', ')}`);
@@ -114,8 +115,8 @@ function checkCommand(): Command {
   return owning(new Command('check')).exitOverride().description('Verifies checksums and equality: of a backup, of the data directory of a server that does not run, or of running servers with each other.')
     .option('--backup <file>', 'verify a backup')
     .option('--data-dir <directory>', 'verify a data directory')
-    .option('--kubeconfig <file>', 'how to reach running servers, and as whom', process.env['KUBECONFIG'])
-    .option('--server <url>', 'a running server; repeat it for all that are to be compared', collect, [])
+    .addOption(new Option('--kubeconfig <file>', 'how to reach running servers, and as whom').env('KUBECONFIG'))
+    .option('--server <url>', 'a running server; repeat it for all that are to be compared', collect)
     .addHelpText('after', '\nExamples:\n  apiserver check --backup monday.backup\n  apiserver check --data-dir /var/lib/raftplane --member-id b\n  apiserver check --kubeconfig admin.kubeconfig --server https://10.0.0.1:6443 --server https://10.0.0.2:6443')
     .action(async (options: Partial<Reach> & Partial<Owner> & { readonly backup?: string }) => {
       if (options.backup !== undefined) {
