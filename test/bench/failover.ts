@@ -8,7 +8,7 @@ import { milliseconds, printTable } from './table.js';
 
 /**
  * How long nobody can write when a leader goes: killed, asked to stop, hanging, cut off. Writers are pinned to the other replicas, so no balancer and no
- * reconnecting client adds to it. Beside each figure the longest pause between two answers in as long a time without any fault: what the machine
+ * reconnecting client adds to it. Beside each figure the longest pause in as long a time before the fault, and in the second after: what the machine
  * does by itself. Where the old leader still runs, what its own clients see. Last, how long a replica takes to catch up.
  */
 export interface FailoverOptions {
@@ -51,7 +51,7 @@ async function measureFault(cluster: WatchedCluster, fault: Fault, kills: number
     rounds.push(await round(cluster, fault));
   }
   const pauses = rounds.map(({ pauseMs }) => pauseMs);
-  return [fault.what, String(kills), at(pauses, 0.5), at(pauses, 0.99), at(rounds.map(({ calmMs }) => calmMs), 0.5), String(rounds.reduce((sum, { failed }) => sum + failed, 0)),
+  return [fault.what, String(kills), at(pauses, 0.5), at(pauses, 0.99), at(rounds.map(({ beforeMs }) => beforeMs), 0.5), at(rounds.map(({ afterMs }) => afterMs), 0.5), String(rounds.reduce((sum, { failed }) => sum + failed, 0)),
     ...describeCutOff(rounds.flatMap(({ cutOff }) => cutOff ?? []))];
 }
 
@@ -70,6 +70,6 @@ function at(values: readonly number[], share: number): string {
 }
 
 function printFaults(rows: readonly (readonly string[])[]): void {
-  printTable(['no writes after: leader', 'times', 'p50 ms', 'p99 ms', 'no fault, p50 ms', 'failed', 'its clients told, p50 ms', 'p99 ms', 'with', 'healed: write again, p50 ms'], rows);
+  printTable(['no writes after: leader', 'times', 'p50 ms', 'p99 ms', 'as long before, p50', 'second after, p50', 'failed', 'its clients told, p50 ms', 'p99 ms', 'with', 'healed: write again, p50 ms'], rows);
   console.log(`\n${aboutWriters}, default timeouts; load average ${loadavg()[0]?.toFixed(1)}`);
 }

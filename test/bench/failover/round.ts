@@ -6,8 +6,12 @@ import type { WatchedCluster } from './watchedCluster.js';
 
 /** What writers at the other replicas, and at the old leader where it still runs, saw of one fault. */
 export interface Round {
+  /** From the fault until each writer has been answered, and a process that was to end has ended. */
   readonly pauseMs: number;
-  readonly calmMs: number;
+  /** In as long a time before. */
+  readonly beforeMs: number;
+  /** In the second after. */
+  readonly afterMs: number;
   readonly failed: number;
   readonly cutOff: CutOff | null;
 }
@@ -16,7 +20,7 @@ export interface Round {
 export interface CutOff { readonly told: readonly { readonly afterMs: number; readonly status: number | null }[]; readonly backAfterMs: number }
 
 const writersEach = 2;
-/** How long writes are looked at, before and after. */
+/** How long writes are looked at before, at most, and after. */
 const windowMs = 1_000;
 const settleMs = 300;
 export const collection = '/api/v1/namespaces/default/configmaps';
@@ -29,15 +33,19 @@ export async function round(cluster: WatchedCluster, fault: Fault): Promise<Roun
   let healed: Promise<unknown> | null = null;
   const heal = (): Promise<unknown> => healed ??= fault.heal(leader, cluster);
   try {
+    await delay(settleMs);
     const begun = performance.now();
-    await delay(windowMs + settleMs);
+    await delay(windowMs);
     const struck = performance.now();
     const ended = fault.strike(leader, cluster);
     const told = Promise.all(cutOff.map(async (writer) => writer.next((end) => !acknowledged(end))));
     await Promise.all(writers.map((writer) => writer.next((end) => acknowledged(end) && end.sentMs >= struck)));
-    await delay(windowMs);
     await ended;
-    const seen = { pauseMs: longestPause(writers, struck, performance.now()), calmMs: longestPause(writers, begun + settleMs, struck) };
+    const over = performance.now();
+    await delay(windowMs);
+    const seen = {
+      pauseMs: longestPause(writers, struck, over), beforeMs: longestPause(writers, Math.max(begun, struck - (over - struck)), struck), afterMs: longestPause(writers, over, performance.now()),
+    };
     const refusals = (await told).map(({ sentMs, endedMs, status }) => ({ afterMs: endedMs - Math.max(sentMs, struck), status }));
     const backAfterMs = await writesAgain(cutOff, heal);
     return { ...seen, failed: failures(writers), cutOff: fault.cutsOff ? { told: refusals, backAfterMs } : null };
