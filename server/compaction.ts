@@ -1,4 +1,5 @@
 import type { WriteOutcome } from '../raft/replica-api.js';
+import { delayMsMax } from './catalogue/flags/duration.js';
 import type { Version } from './storage/contract.js';
 import type { Logger } from './observability/logger.js';
 
@@ -27,7 +28,7 @@ export class Compaction {
   /** `intervalMs` 0: never. */
   start(intervalMs: number): void {
     if (intervalMs === 0) return;
-    this.timer = setInterval(() => { this.attempt(() => this.turn()); }, intervalMs);
+    this.timer = setInterval(() => { this.attempt(() => this.turn()); }, Math.min(intervalMs, delayMsMax));
     this.timer.unref();
   }
 

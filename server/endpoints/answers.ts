@@ -45,7 +45,7 @@ export function sendObject(context: RequestContext, representation: Representati
 export function sendObjectRead(context: RequestContext, representation: Representation, resource: ServedResource, stored: StoredObject, compress: boolean): Promise<void> {
   const bytes = singleObject(representation, resource, stored);
   context.audit?.responseBody(() => singleObject({ ...representation, encoder: jsonEncoder }, resource, stored));
-  return sendParts(context, representation.encoder.mediaType, { parts: [bytes], size: null }, compress);
+  return sendParts(context, representation.encoder.mediaType, { parts: [bytes], size: bytes.length }, compress);
 }
 
 function singleObject(representation: Representation, resource: ServedResource, stored: StoredObject): Buffer {

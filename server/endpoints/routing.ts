@@ -1,4 +1,4 @@
-import { badRequest, methodNotAllowed, pathNotFound } from '../api/status.js';
+import { badRequest, methodNotAllowed, methodNotSupported, pathNotFound } from '../api/status.js';
 import type { Catalogue, ServedResource, Subresource } from '../catalogue/resources.js';
 import { pathSegmentName } from '../registry/validation/names.js';
 import type { RequestContext, RequestInfo } from './context.js';
@@ -78,7 +78,9 @@ const COLLECTION_VERBS: ReadonlySet<string> = new Set(['list', 'watch', 'deletec
 function verbAt(place: Place, method: string, info: ResourceInfo, verbs: ReadonlySet<string>): ResourceVerb {
   const verb = Object.hasOwn(METHODS[place], method) ? METHODS[place][method] : undefined;
   if (verb === undefined || !verbs.has(verb)) throw Object.values(METHODS[place]).some(each => each !== undefined && verbs.has(each)) ? methodNotAllowed() : pathNotFound();
-  return verb === 'list' && info.verb === 'watch' && verbs.has('watch') ? 'watch' : verb;
+  if (verb !== 'list' || info.verb !== 'watch') return verb;
+  if (!verbs.has('watch')) throw methodNotSupported(info, 'watch');
+  return 'watch';
 }
 
 function namespaceOf(info: ResourceInfo, resource: ServedResource): string | null {

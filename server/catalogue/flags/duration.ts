@@ -7,6 +7,9 @@ const unitMilliseconds: ReadonlyMap<string, number> = new Map([
 /** About 292 years, the longest that 64 bits of nanoseconds can say. */
 const millisecondsMax = 9_223_372_036_854;
 
+/** The longest delay of a timer, about 24.8 days: Node fires one of a longer delay at once. */
+export const delayMsMax = 2 ** 31 - 1;
+
 /** Messages are those of the Go standard library, because clients see them. */
 export function parseDuration(text: string): DurationResult {
   const invalid = { ok: false, message: `time: invalid duration ${JSON.stringify(text)}` } as const;

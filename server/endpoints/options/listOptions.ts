@@ -4,6 +4,7 @@ import type { ServedResource } from '../../catalogue/resources.js';
 import { forbidden, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import { versionComplaint } from '../../registry/writes.js';
 import type { Consistency } from '../../storage/contract.js';
+import { nameSelected } from '../../storage/matching.js';
 import { checkedFields } from '../fieldSelectors.js';
 import { decodeContinue, type ContinuePosition } from './continueToken.js';
 import { booleanParameter, integerParameter, refuseFindings } from './values.js';
@@ -43,55 +44,80 @@ interface Raw {
   readonly limit: number | null;
   readonly timeoutSeconds: number | null;
   readonly sendInitialEvents: boolean | null;
+  readonly labels: LabelSelector;
+  /** As the client names them. */
+  readonly fields: FieldSelector;
 }
 
-/** All parameters are read before any is judged: a value that cannot be read is told first. */
+/** All parameters are read before any is judged: a value that cannot be read is told first, in the reference's order of parameters. */
 function read(query: URLSearchParams): Raw {
+  const timeoutSeconds = integerParameter(query, 'timeoutSeconds');
   const limit = integerParameter(query, 'limit');
   return {
+    timeoutSeconds,
     limit: limit === null || limit <= 0 ? null : limit,
-    timeoutSeconds: integerParameter(query, 'timeoutSeconds'),
     resourceVersion: query.get('resourceVersion') ?? '',
     match: query.get('resourceVersionMatch') ?? '',
     token: query.get('continue') ?? '',
     sendInitialEvents: booleanParameter(query, 'sendInitialEvents'),
+    ...parseSelectors(query),
   };
 }
 
 /** Throws 400 or 422. `namespace` is null for all namespaces. */
 export function parseListOptions(query: URLSearchParams, resource: ServedResource, namespace: string | null): ListOptions {
   const raw = read(query);
-  refuseFindings('ListOptions', [
-    ...matchFindings(raw),
-    ...(raw.sendInitialEvents === null ? [] : [forbidden(SEND_INITIAL, 'sendInitialEvents is forbidden for list')]),
-  ]);
-  const selection = parseSelection(query, resource);
+  refuseFindings('ListOptions', listFindings(raw));
+  const selection = selectionOf(raw, resource);
   if (raw.token !== '') return { ...selection, ...continued(raw, resource, namespace), continuing: true };
   // From the cache a whole list costs no more than a page, so the limit counts only where a version is asked for.
   const limit = raw.resourceVersion === '0' ? null : raw.limit;
   return { ...selection, consistency: consistencyOf(raw), limit, after: null, continuing: false };
 }
 
+export interface WatchTerms {
+  /** The gate `WatchList`: without it nobody may ask for the state of things, and its end is not told. Default: on. */
+  readonly watchList?: boolean;
+  /** The one object to watch, of a path that names it. */
+  readonly name?: string;
+}
+
 /**
- * A watch that starts with the state of things is one that asks for initial events, unless it says otherwise. `watchList` is the gate
- * `WatchList`: without it nobody may ask, and their end is not told. Throws 400, 422 or, for a version that is not a number, 500 as the
- * reference does.
+ * A watch that starts with the state of things is one that asks for initial events, unless it says otherwise. The older paths make a
+ * watch of what would otherwise be a list, and the reference judges its options as those of a list. Throws 400, 422 or, for a version
+ * that is not a number, 500 as the reference does.
  */
-export function parseWatchOptions(query: URLSearchParams, resource: ServedResource, watchList = true): WatchOptions {
+export function parseWatchOptions(query: URLSearchParams, resource: ServedResource, { watchList = true, name = '' }: WatchTerms = {}): WatchOptions {
   const raw = read(query);
-  const { resourceVersion } = raw;
-  refuseFindings('ListOptions', watchFindings(raw, watchList));
-  const selection = parseSelection(query, resource);
+  const { resourceVersion, sendInitialEvents } = raw;
+  const olderPath = booleanParameter(query, 'watch') !== true;
+  refuseFindings('ListOptions', olderPath ? listFindings(raw) : watchFindings(raw, watchList));
+  const { labels, fields } = selectionOf(raw, resource);
   const complaint = resourceVersion === '' ? null : versionComplaint(resourceVersion);
   if (complaint !== null) throw plainError(500, `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${complaint}`);
-  const initialEvents = raw.sendInitialEvents ?? (raw.match === '' && (resourceVersion === '' || resourceVersion === '0'));
   return {
-    ...selection, resourceVersion, initialEvents, initialEventsEnd: initialEvents && watchList,
+    labels, fields: ofOneObject(fields, name), resourceVersion,
+    initialEvents: sendInitialEvents ?? Number(resourceVersion) === 0,
+    initialEventsEnd: sendInitialEvents ?? (watchList && !olderPath && startsWithState(raw)),
     bookmarks: booleanParameter(query, 'allowWatchBookmarks') === true, timeoutSeconds: raw.timeoutSeconds,
   };
 }
 
+/** Who names an object in the path may select by other fields only beside the same name. */
+function ofOneObject(fields: FieldSelector, name: string): FieldSelector {
+  if (name === '') return fields;
+  if (fields.length === 0) return [{ field: 'metadata.name', equals: true, value: name }];
+  if (nameSelected(fields) !== name) throw badRequest("fieldSelector metadata.name doesn't match requested name");
+  return fields;
+}
+
+/** Versions from which a watch has always begun with the state of things; other spellings of zero do not count. */
+const startsWithState = ({ sendInitialEvents, match, resourceVersion }: Raw): boolean => sendInitialEvents === null && match === '' && (resourceVersion === '' || resourceVersion === '0');
+
 const unsupportedMatch = (match: string): FieldError[] => ((MATCHES as readonly string[]).includes(match) ? [] : [notSupported(MATCH, match, [...MATCHES, ''])]);
+
+const listFindings = (raw: Raw): FieldError[] =>
+  [...matchFindings(raw), ...(raw.sendInitialEvents === null ? [] : [forbidden(SEND_INITIAL, 'sendInitialEvents is forbidden for list')])];
 
 function matchFindings({ match, resourceVersion, token }: Raw): FieldError[] {
   if (match === '') return [];
@@ -104,26 +130,28 @@ function matchFindings({ match, resourceVersion, token }: Raw): FieldError[] {
 }
 
 /** With the gate, a watch that starts with the state of things counts as one that sets resourceVersionMatch. */
-function watchFindings({ match, sendInitialEvents, token, resourceVersion }: Raw, watchList: boolean): FieldError[] {
+function watchFindings(raw: Raw, watchList: boolean): FieldError[] {
+  const { match, sendInitialEvents, token } = raw;
   const given = match !== '';
-  const startsWithState = sendInitialEvents === null && (resourceVersion === '' || resourceVersion === '0');
   const found: readonly (readonly [boolean, FieldError])[] = [
     [sendInitialEvents !== null && match !== 'NotOlderThan', forbidden(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')],
     [sendInitialEvents !== null && !watchList, forbidden(SEND_INITIAL, 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled')],
     [given && sendInitialEvents === null, forbidden(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')],
     [given && match !== 'NotOlderThan', notSupported(MATCH, match, ['NotOlderThan'])],
-    [(given || (watchList && startsWithState)) && token !== '', forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided')],
+    [(given || (watchList && startsWithState(raw))) && token !== '', forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided')],
   ];
   return found.filter(([applies]) => applies).map(([, error]) => error);
 }
 
-function parseSelection(query: URLSearchParams, resource: ServedResource): { labels: LabelSelector; fields: FieldSelector } {
+function parseSelectors(query: URLSearchParams): { labels: LabelSelector; fields: FieldSelector } {
   const labels = parseLabelSelector(query.get('labelSelector') ?? '');
   if (!labels.ok) throw badRequest(labels.message);
   const fields = parseFieldSelector(query.get('fieldSelector') ?? '');
   if (!fields.ok) throw badRequest(fields.message);
-  return { labels: labels.selector, fields: checkedFields(fields.selector, resource) };
+  return { labels: labels.selector, fields: fields.selector };
 }
+
+const selectionOf = ({ labels, fields }: Raw, resource: ServedResource): { labels: LabelSelector; fields: FieldSelector } => ({ labels, fields: checkedFields(fields, resource) });
 
 function continued(raw: Raw, resource: ServedResource, namespace: string | null): Pick<ListOptions, 'consistency' | 'limit' | 'after'> {
   const { version, position } = decodeContinue(raw.token, resource.namespaced && namespace === null, namespace ?? '');

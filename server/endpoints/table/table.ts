@@ -44,11 +44,21 @@ export function tableOf(resource: ServedResource, items: readonly StoredObject[]
 export function tableOfMany(
   resource: ServedResource, items: readonly StoredObject[], meta: ListMeta, form: TableForm, headers = true, now = Date.now(),
 ): { readonly head: JsonObject; readonly rows: Iterable<JsonObject> } {
-  const columns = columnsOf(resource);
-  const cells = CELLS[qualifiedName(resource)] ?? {};
-  const makers = columns.map(column => cells[column.name] ?? COMMON[column.name] ?? missing);
-  const head = { kind: 'Table', apiVersion: form.apiVersion, metadata: { ...meta }, columnDefinitions: headers ? columns.map(definition) : null };
+  const makers = makersOf(resource);
+  const head = { kind: 'Table', apiVersion: form.apiVersion, metadata: { ...meta }, columnDefinitions: headers ? columnsOf(resource).map(definition) : null };
   return { head, rows: rowsOf(items, stored => row(resource, servedObject(resource, stored), makers, form, now)) };
+}
+
+/** A bookmark as a table: the row of an object that has nothing but this metadata, where clients find its annotation. */
+export function bookmarkTable(resource: ServedResource, metadata: ApiObject['metadata'] & ListMeta, form: TableForm, headers: boolean, now = Date.now()): JsonObject {
+  const { resourceVersion } = metadata;
+  const { head } = tableOfMany(resource, [], { resourceVersion }, form, headers, now);
+  return { ...head, rows: [row(resource, { metadata }, makersOf(resource), form, now)] };
+}
+
+function makersOf(resource: ServedResource): Cell[] {
+  const cells = CELLS[qualifiedName(resource)] ?? {};
+  return columnsOf(resource).map(column => cells[column.name] ?? COMMON[column.name] ?? missing);
 }
 
 function* rowsOf(items: readonly StoredObject[], make: (stored: StoredObject) => JsonObject): Generator<JsonObject> {

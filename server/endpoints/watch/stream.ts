@@ -1,11 +1,11 @@
 import { internalError, StatusError } from '../../api/status.js';
+import { delayMsMax } from '../../catalogue/flags/duration.js';
 import type { ServedResource } from '../../catalogue/resources.js';
 import { watchFailure } from '../../registry/failures.js';
 import type { Failure, Version, Watch, WatchEvent, WatchSink } from '../../storage/contract.js';
 import { encodeObject, PARTIAL, typeOf } from '../answers.js';
-import type { ListMeta } from '../encoders/encoder.js';
 import type { Representation } from '../negotiation.js';
-import { tableOf } from '../table/table.js';
+import { bookmarkTable, tableOf } from '../table/table.js';
 import { Batch } from './batch.js';
 import { flusher } from './flusher.js';
 import type { Framing, Transport } from './transport.js';
@@ -75,6 +75,7 @@ export class WatchStream implements WatchSink {
   run(watch: Watch, transport: Transport, signal: AbortSignal): Promise<void> {
     this.watch = watch;
     this.transport = transport;
+    const timeoutMs = Math.min(this.options.timeoutMs, delayMsMax);
     return new Promise((resolve) => {
       this.ended = resolve;
       transport.whenClosed(() => { this.finish('closed'); });
@@ -82,8 +83,8 @@ export class WatchStream implements WatchSink {
       if (signal.aborted) return this.finish('end');
       if (this.pending !== null) this.queue();
       if (this.failure !== null) return this.end(this.failure);
-      this.endTimer = setTimeout(() => { this.finish('end'); }, this.options.timeoutMs);
-      if (this.options.bookmarks) this.scheduleBookmark(performance.now() + this.options.timeoutMs);
+      this.endTimer = setTimeout(() => { this.finish('end'); }, timeoutMs);
+      if (this.options.bookmarks) this.scheduleBookmark(performance.now() + timeoutMs);
     });
   }
 
@@ -196,7 +197,7 @@ export class WatchStream implements WatchSink {
   private bookmark(version: Version, initialEventsEnd: boolean): Buffer {
     const { resource, representation: { encoder, form } } = this.options;
     const meta = { resourceVersion: String(version), ...(initialEventsEnd ? { annotations: { [INITIAL_EVENTS_END]: 'true' } } : {}) };
-    if (form.form === 'table') return this.framed(encoder.frame('BOOKMARK', encoder.document(tableOf(resource, [], meta as ListMeta, form, !this.headersShown))));
+    if (form.form === 'table') return this.framed(encoder.frame('BOOKMARK', encoder.document(bookmarkTable(resource, meta, form, !this.headersShown))));
     const type = form.form === 'partial' ? { kind: PARTIAL, apiVersion: form.apiVersion } : typeOf(resource);
     return this.framed(encoder.frame('BOOKMARK', encoder.document({ ...type, metadata: meta })));
   }

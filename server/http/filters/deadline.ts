@@ -1,5 +1,5 @@
 import { badRequest, timeout } from '../../api/status.js';
-import { parseDuration } from '../../catalogue/flags/duration.js';
+import { delayMsMax, parseDuration } from '../../catalogue/flags/duration.js';
 import { writeStatusError } from '../errors.js';
 import type { Exchange } from '../exchange.js';
 
@@ -12,7 +12,7 @@ export function deadlineFilter(requestTimeoutMs: number): (exchange: Exchange) =
     if (exchange.longRunning) return;
     const limit = Math.min(requestTimeoutMs, requested(exchange.query) ?? requestTimeoutMs);
     exchange.deadline = exchange.startedAt + limit;
-    const timer = setTimeout(expire, limit, exchange);
+    const timer = setTimeout(expire, Math.min(limit, delayMsMax), exchange);
     exchange.onClose(() => { clearTimeout(timer); });
   };
 }

@@ -77,6 +77,37 @@ describe('endpoints/resource versions', () => {
     }
   }
 
+  it('tells first what cannot be read, in the order of the parameters, then what contradicts, then what is unknown', async () => {
+    const wrong = { timeoutSeconds: 'x', limit: 'y', labelSelector: '==', fieldSelector: 'a', resourceVersionMatch: 'Foo' };
+    const order: readonly (readonly [number, string])[] = [[400, 'parsing "x"'], [400, 'parsing "y"'], [400, "found '=='"], [400, "invalid selector: 'a'"], [422, 'Unsupported value: "Foo"']];
+    for (const [index, [status, says]] of order.entries()) {
+      const answer = await call(server.url, 'GET', `${CONFIG_MAPS}?${query(Object.fromEntries(Object.entries(wrong).slice(index)))}`);
+      expect(answer.status).to.equal(status);
+      expect(answer.body['message']).to.include(says);
+    }
+    const unknown = await call(server.url, 'GET', `${CONFIG_MAPS}?${query({ fieldSelector: 'a=b', resourceVersionMatch: 'Foo' })}`);
+    expect(unknown.status).to.equal(422);
+  });
+
+  it('a version is a number in decimal, at most 2^64 - 1, and of a repeated parameter the first counts', async () => {
+    for (const [value, reads] of [['00', true], [`000${'1'}`, true], ['+1', false], ['-1', false], ['0x1', false], ['1e3', false], [' 1', false], ['1.0', false], ['\u0663', false], ['18446744073709551616', false]] as const) {
+      for (const [path, refused] of [[`${CONFIG_MAPS}/a`, 500], [CONFIG_MAPS, 400], [`${CONFIG_MAPS}?limit=1`, 400]] as const) {
+        const { status } = await call(server.url, 'GET', `${path}${path.includes('?') ? '&' : '?'}resourceVersion=${encodeURIComponent(value)}&resourceVersion=zzz`);
+        expect(status, `${path} ${value}`).to.equal(reads ? path.includes('?') && value !== '00' ? 410 : 200 : refused);
+      }
+    }
+  });
+
+  it('a limit is a number in decimal of 64 bits; zero and less are none', async () => {
+    const named = async (limit: string): Promise<number | string> => {
+      const { status, body } = await call(server.url, 'GET', `${CONFIG_MAPS}?limit=${encodeURIComponent(limit)}&limit=1`);
+      return status === 200 ? (body['items'] as unknown[]).length : String(body['message']);
+    };
+    for (const [limit, count] of [['0', 3], ['-1', 3], ['-9223372036854775808', 3], ['2', 2], ['+2', 2], ['002', 2], ['9223372036854775807', 3]] as const) expect(await named(limit), limit).to.equal(count);
+    for (const limit of ['', 'x', '0x2', '2.0', '1e1', ' 2']) expect(await named(limit), limit).to.equal(`strconv.ParseInt: parsing "${limit}": invalid syntax`);
+    for (const limit of ['9223372036854775808', '-9223372036854775809']) expect(await named(limit), limit).to.equal(`strconv.ParseInt: parsing "${limit}": value out of range`);
+  });
+
   it('a get is most recent, any or not older than', async () => {
     for (const resourceVersion of ['', '0', second]) expect((await call(server.url, 'GET', `${CONFIG_MAPS}/a?${query({ resourceVersion })}`)).status).to.equal(200);
     expect(asked).to.deep.equal([{ at: 'mostRecent' }, { at: 'any' }, { at: 'notOlderThan', version: Number(second) }]);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { on, once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
+import { createCatalogue } from '../../../server/catalogue/resources.js';
 import { call, watchStream, type Stream } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
@@ -83,6 +84,14 @@ describe('endpoints/watch', () => {
     expect((await next(lasting)).type).to.equal('ADDED');
   });
 
+  it('lasts as long as it asks for, also when that is longer than timers reach', async () => {
+    for (const seconds of [2_147_484, 3_000_000, 99_999_999_999]) {
+      const stream = await watch(`watch=1&timeoutSeconds=${seconds}&allowWatchBookmarks=true&resourceVersion=${server.storage.version}`);
+      await create(`after-${seconds}`);
+      expect((await next(stream)).object.metadata.name).to.equal(`after-${seconds}`);
+    }
+  });
+
   it('stands at a bookmark shortly before its end', async () => {
     const version = await create('a');
     const stream = await watch(`watch=1&timeoutSeconds=3&allowWatchBookmarks=true&resourceVersion=${version}`);
@@ -110,6 +119,56 @@ describe('endpoints/watch', () => {
     const stream = await watch('', {}, '/api/v1/watch/namespaces/default/secrets/b');
     expect((await next(stream)).object.metadata.name).to.equal('b');
   });
+
+  it('under the older path selects by other fields only beside the name of the path', async () => {
+    await create('b');
+    const path = '/api/v1/watch/namespaces/default/secrets/b';
+    for (const selector of ['metadata.name=a', 'metadata.name!=b', 'metadata.namespace=default']) {
+      const { status, body } = await call(server.url, 'GET', `${path}?fieldSelector=${encodeURIComponent(selector)}`);
+      expect([status, body['message']], selector).to.deep.equal([400, "fieldSelector metadata.name doesn't match requested name"]);
+    }
+    const stream = await watch(`fieldSelector=${encodeURIComponent('metadata.namespace=default,metadata.name=b')}`, {}, path);
+    expect((await next(stream)).object.metadata.name).to.equal('b');
+  });
+
+  it('under the older path has the options of a list: no initial events to ask for, and none that are told to be over', async () => {
+    const path = '/api/v1/watch/namespaces/default/secrets';
+    const version = await create('a');
+    const asks = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=0';
+    const refused = await call(server.url, 'GET', `${path}?${asks}`);
+    expect([refused.status, refused.body['message']]).to.satisfy(([status, message]: [number, string]) => status === 422 && message.includes('sendInitialEvents is forbidden for list'));
+    for (const [index, query] of ['', 'resourceVersion=0', 'resourceVersion=00', 'resourceVersion=0&resourceVersionMatch=NotOlderThan'].entries()) {
+      const stream = await watch(`allowWatchBookmarks=true&${query}`, {}, path);
+      expect((await next(stream)).type, query).to.equal('ADDED');
+      await label('a', `n${index}`);
+      expect((await next(stream)).type, query).to.equal('MODIFIED');
+    }
+    const exact = await watch(`resourceVersion=${version}&resourceVersionMatch=Exact`, {}, path);
+    expect((await next(exact)).type).to.equal('MODIFIED');
+    const both = await watch(`watch=1&allowWatchBookmarks=true&${asks}`, {}, path);
+    expect([(await next(both)).type, (await next(both)).type]).to.deep.equal(['ADDED', 'BOOKMARK']);
+  });
+
+  it('of a type that cannot be watched is refused', async () => {
+    const { status, body } = await call(server.url, 'GET', '/api/v1/componentstatuses?watch=1');
+    expect([status, body['message']]).to.deep.equal([405, 'watch is not supported on resources of kind "componentstatuses"']);
+  });
+
+  it('shows bookmarks of every type as a table of one row, in which their annotation is found', async () => {
+    const paths = createCatalogue().groups.flatMap(group => group.versions.flatMap(({ version, resources }) => resources
+      .filter(({ verbs }) => verbs.has('watch')).map(({ resource }) => `${group.name === '' ? '/api' : `/apis/${group.name}`}/${version}/${resource}`)));
+    expect(paths.length).to.be.greaterThan(50);
+    for (const path of paths) {
+      const stream = await watch('watch=1&allowWatchBookmarks=true&labelSelector=none%3Dsuch', { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }, path);
+      const { type, object: { rows, columnDefinitions, metadata } } = await next(stream);
+      stream.close();
+      expect(type, path).to.equal('BOOKMARK');
+      expect(rows, path).to.have.length(1);
+      expect(rows?.[0]?.cells, path).to.have.length(columnDefinitions?.length ?? 0);
+      expect(rows?.[0], path).to.have.nested.property('object.metadata').that.deep.equals({ resourceVersion: metadata.resourceVersion, annotations: { 'k8s.io/initial-events-end': 'true' } });
+      expect(metadata).to.have.keys('resourceVersion');
+    }
+  }).timeout(20_000);
 
   it('makes tables whose columns come with the first event only', async () => {
     await create('a');

@@ -31,6 +31,16 @@ describe('server/compaction', () => {
     expect(compacted).to.deep.equal([10, 30, 40]);
   });
 
+  it('waits for intervals longer than timers reach', async () => {
+    const compacted: number[] = [];
+    const compaction = compactionOver({ version: 10, leads: true, compacted: 0 }, compacted);
+    compaction.start(720 * 3_600_000);
+    // A timer that overflows fires in the next turns of the event loop, as this one does.
+    await new Promise(resolve => { setTimeout(resolve, 5); });
+    compaction.stop();
+    expect(compacted).to.deep.equal([]);
+  });
+
   it('lets the history of a new cluster begin when the cluster is ready, once', async () => {
     const compacted: number[] = [];
     const turn = (): Promise<void> => new Promise(resolve => { setImmediate(resolve); });
