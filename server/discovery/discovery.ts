@@ -6,7 +6,7 @@ import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
 import type { Encoder } from '../endpoints/encoders/encoder.js';
 import { ENCODERS, encodersWith, type Encoders } from '../endpoints/encoders/encoders.js';
-import { negotiateAccept } from '../endpoints/negotiation.js';
+import { isForPeople, negotiateAccept } from '../endpoints/negotiation.js';
 import { contentHash, notModified, redirected } from '../http/conditional.js';
 import { aggregated, coreGroups, coreVersions, groupDocument, groupList, namedGroups, resourceList } from './documents.js';
 
@@ -50,7 +50,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   const lists = new Map(catalogue.groups.flatMap(group => group.versions.map(each => [apiVersionOf({ group: group.name, version: each.version }), resourceList(group.name, each)])));
 
   const plain = (context: RequestContext, document: JsonObject, accept = context.request.headers.accept ?? '', encoders: Encoders = ENCODERS): true => {
-    const { encoder } = negotiateAccept(accept, context.query, { collection: false, stream: false, plainOnly: true, encoders });
+    const { encoder } = negotiateAccept(accept, context.query, { collection: false, stream: false, plainOnly: true, pretty: isForPeople(context), encoders });
     send(context, 200, encoder.mediaType, encodedBy(encoder)(document));
     return true;
   };

@@ -3,6 +3,7 @@ import { apiVersionOf, type GroupVersion } from '../api/resource.js';
 import { badRequest, StatusError, tooManyRequests, unsupportedBody } from '../api/status.js';
 import { isKnownKind } from '../catalogue/kinds.js';
 import { typeOfKind } from '../catalogue/types.js';
+import { realWord } from '../catalogue/vocabulary.js';
 import type { EncodingName, Kind } from '../../workers/codecs/contract.js';
 import type { JsonMembers } from '../../workers/codecs/value.js';
 import type { DecodeObjectResult } from '../../workers/decode.js';
@@ -35,7 +36,7 @@ export interface BodyReader {
 /** The media type of a request's body without its parameters; JSON when the client says nothing. */
 export const bodyMediaType = ({ request }: RequestContext): string => {
   const header = request.headers['content-type'];
-  return header === undefined || header === '' ? 'application/json' : (header.split(';')[0] ?? '').trim().toLowerCase();
+  return header === undefined || header === '' ? 'application/json' : realWord((header.split(';')[0] ?? '').trim().toLowerCase());
 };
 
 export function createBodyReader(workers: Workers): BodyReader {

@@ -8,11 +8,10 @@ import { DEPRECATED_RESOURCES } from '../catalogue/warnings.js';
 import type { Registry } from '../registry/contract.js';
 import type { Workers } from '../../workers/pool.js';
 import type { Backends } from './backends/connection.js';
-import { send, sendPageNotFound } from './answers.js';
+import { sendPageNotFound } from './answers.js';
 import { createBodyReader } from './body.js';
 import type { RequestContext } from './context.js';
-import { ENCODERS, encodersWith } from './encoders/encoders.js';
-import { errorEncoder } from './negotiation.js';
+import { encodersWith } from './encoders/encoders.js';
 import { createBinding } from './pods/binding.js';
 import { podLog, podStream, proxy } from './pods/connect.js';
 import { createEviction } from './pods/eviction.js';
@@ -81,11 +80,7 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
   const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, watchList, compression, forcesDeletion, backends, reader: createBodyReader(workers) };
   return async context => {
     context.encoders = encoders;
-    try {
-      await answer(context, deps);
-    } catch (error) {
-      if (!answerInKind(context, error)) throw error;
-    }
+    await answer(context, deps);
   };
 }
 
@@ -96,21 +91,6 @@ async function answer(context: RequestContext, deps: VerbDeps): Promise<void> {
   if (routing.outcome === 'unknownGroup') return sendPageNotFound(context);
   warnOfDeprecation(context, routing.route);
   await handlerOf(routing.route)(context, routing.route, deps);
-}
-
-/**
- * Refuses in the encoding that the client reads, where that is not JSON. Failures of the server go on to the HTTP layer, which logs them
- * and answers in JSON.
- */
-function answerInKind(context: RequestContext, error: unknown): boolean {
-  if (!(error instanceof StatusError) || error.code >= 500 || context.response.headersSent) return false;
-  const encoder = errorEncoder(context.request.headers.accept ?? '', context.encoders ?? ENCODERS);
-  if (encoder === null) return false;
-  context.audit?.refused(error.toStatus());
-  const seconds = error.details?.retryAfterSeconds ?? 0;
-  if (seconds > 0) context.response.setHeader('retry-after', seconds);
-  send(context, error.code, encoder.mediaType, encoder.document(error.toStatus()));
-  return true;
 }
 
 function handlerOf({ resource, subresource, verb }: Route): VerbHandler {

@@ -1,7 +1,9 @@
 import { badRequest, formNotAcceptable, notAcceptable } from '../api/status.js';
+import { realWord } from '../catalogue/vocabulary.js';
 import type { RequestContext } from './context.js';
 import type { Encoder } from './encoders/encoder.js';
 import { ENCODERS, type Encoders } from './encoders/encoders.js';
+import { prettyJsonEncoder } from './encoders/prettyJson.js';
 
 /** How an object is shown: as itself, only its metadata, or as rows of a table. */
 export type Form =
@@ -43,8 +45,23 @@ const streamTypes = (encoders: Encoders): string[] => encoders.flatMap(({ accept
 /**
  * Chooses what to answer with. Throws 406 in two ways: for no media type at all, and for a form of the object that is not served.
  */
-export const negotiate = ({ request, query, encoders = ENCODERS }: RequestContext, options: Omit<NegotiationOptions, 'encoders'>): Representation =>
-  negotiateAccept(request.headers.accept ?? '', query, { ...options, encoders });
+export function negotiate(context: RequestContext, options: Omit<NegotiationOptions, 'encoders' | 'pretty'>): Representation {
+  const { request, query, encoders = ENCODERS } = context;
+  return negotiateAccept(request.headers.accept ?? '', query, { ...options, encoders, pretty: isForPeople(context) });
+}
+
+/** Values that mean yes to the reference; any other means no. */
+const YES: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+/** How the programs introduce themselves that people use to look at answers. */
+const READERS = ['curl', 'Wget', 'Mozilla/5.0'];
+
+/** Whether JSON is laid out: as the query says, otherwise for browsers and the like. */
+export function isForPeople({ request, query }: Pick<RequestContext, 'request' | 'query'>): boolean {
+  const asked = query.size === 0 ? '' : query.get('pretty') ?? '';
+  if (asked !== '') return YES.has(asked);
+  const agent = request.headers['user-agent'] ?? '';
+  return READERS.some(reader => agent.startsWith(reader));
+}
 
 export interface NegotiationOptions {
   /** The path also serves lists and watches, whose media types are then named in the refusal. */
@@ -53,40 +70,60 @@ export interface NegotiationOptions {
   readonly stream: boolean;
   /** What is served has no other forms than itself. */
   readonly plainOnly?: boolean;
+  /** JSON that is no stream is laid out for people. */
+  readonly pretty?: boolean;
   /** What is spoken here; what every server speaks if not given. */
   readonly encoders?: Encoders;
 }
 
 /** The same for the value of an Accept header. */
-export function negotiateAccept(header: string, query: URLSearchParams, { collection, stream, plainOnly = false, encoders = ENCODERS }: NegotiationOptions): Representation {
+export function negotiateAccept(header: string, query: URLSearchParams, options: NegotiationOptions): Representation {
+  const { collection, stream, plainOnly = false, pretty = false, encoders = ENCODERS } = options;
   const [first] = encoders;
-  if (header.trim() === '' || header === '*/*' || header === first.mediaType) return { encoder: first, form: AS_ITSELF };
+  if (header.trim() === '' || header === '*/*' || header === first.mediaType) return { encoder: pretty && !stream ? prettyJsonEncoder : first, form: AS_ITSELF };
   const entries = parseAccept(header);
   const known = new Set(['*/*', ...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
-  if (!entries.some(({ mediaType }) => known.has(mediaType))) throw notAcceptable([...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
-  const found = firstAcceptable(entries, query, { plainOnly, stream, encoders });
+  if (!entries.some(({ mediaType }) => known.has(realWord(mediaType)))) throw notAcceptable([...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
+  const found = firstAcceptable(entries, query, { plainOnly, stream, pretty, encoders });
   if (found === null) throw formNotAcceptable(plainTypes(encoders));
   if (stream && found.encoder.streamType === null) throw formNotAcceptable(streamTypes(encoders));
   return found;
 }
 
-type Choice = Required<Pick<NegotiationOptions, 'plainOnly' | 'stream' | 'encoders'>>;
+type Choice = Required<Pick<NegotiationOptions, 'plainOnly' | 'stream' | 'pretty' | 'encoders'>>;
 
-function firstAcceptable(entries: readonly Entry[], query: URLSearchParams, { plainOnly, stream, encoders }: Choice): Representation | null {
+function firstAcceptable(entries: readonly Entry[], query: URLSearchParams, { plainOnly, stream, pretty, encoders }: Choice): Representation | null {
+  const [json] = encoders;
   for (const { mediaType, parameters } of entries) {
     // Who asks for a stream may name what it will be.
-    const encoder = mediaType === '*/*' ? encoders[0] : encoders.find(each => each.mediaType === mediaType || (stream && each.streamType === mediaType));
+    const encoder = mediaType === '*/*' ? json : encoders.find(each => each.mediaType === realWord(mediaType) || (stream && each.streamType === mediaType));
     const form = encoder === undefined ? null : formOf(parameters, query);
-    if (encoder !== undefined && form !== null && !(plainOnly && form.form !== 'object')) return { encoder, form };
+    if (encoder === undefined || form === null || (plainOnly && form.form !== 'object')) continue;
+    if (encoder === json && !stream && (pretty || parameters.get('pretty') === '1')) return { encoder: prettyJsonEncoder, form };
+    return { encoder: spelled(encoder, mediaType), form };
   }
   return null;
 }
 
-/** The encoding for a refusal, or null for JSON, which every client reads. */
-export function errorEncoder(header: string, encoders: Encoders): Encoder | null {
+/** Encoders under the neutral spelling of their media type. */
+const neutral = new Map<Encoder, Encoder>();
+
+/** The encoder with its media type as the client spells it. */
+function spelled(encoder: Encoder, mediaType: string): Encoder {
+  if (realWord(mediaType) === mediaType) return encoder;
+  const known = neutral.get(encoder);
+  if (known !== undefined) return known;
+  const made = { ...encoder, mediaType, streamType: encoder.streamType?.replace(encoder.mediaType, mediaType) ?? null };
+  neutral.set(encoder, made);
+  return made;
+}
+
+/** The encoding for a refusal: the first that the client names, or JSON, which every client reads. */
+export function errorEncoder(context: Pick<RequestContext, 'request' | 'query' | 'encoders'>): Encoder {
+  const { request, encoders = ENCODERS } = context;
   const [json] = encoders;
-  const found = parseAccept(header).map(({ mediaType }) => encoders.find(encoder => encoder.mediaType === mediaType)).find(encoder => encoder !== undefined);
-  return found === undefined || found === json ? null : found;
+  const found = parseAccept(request.headers.accept ?? '').map(({ mediaType }) => encoders.find(encoder => encoder.mediaType === realWord(mediaType))).find(encoder => encoder !== undefined);
+  return found === undefined || found === json ? isForPeople(context) ? prettyJsonEncoder : json : found;
 }
 
 const FORMS: Readonly<Record<string, (apiVersion: string, query: URLSearchParams) => Form>> = {

@@ -1,6 +1,7 @@
 import { internalError, StatusError } from '../api/status.js';
 import { DamagedValueError } from '../storage/encoding.js';
 import type { Exchange } from './exchange.js';
+import { errorEncoder } from '../endpoints/negotiation.js';
 import { warningHeaders } from '../endpoints/warningHeaders.js';
 
 /**
@@ -14,7 +15,7 @@ export function toStatusError(error: unknown, auditId: string): StatusError {
   return new StatusError(500, 'InternalError', `Internal error occurred: the server log has the cause under audit id ${auditId}`, undefined, { cause: error });
 }
 
-/** Answers with a Status body, or cuts the connection where half an answer is already out: the client must not take it for a whole one. */
+/** Answers with a Status body in the encoding that the client reads, or cuts the connection where half an answer is already out: the client must not take it for a whole one. */
 export function writeStatusError(exchange: Exchange, error: StatusError): void {
   const { response } = exchange;
   if (response.headersSent) {
@@ -23,12 +24,13 @@ export function writeStatusError(exchange: Exchange, error: StatusError): void {
   }
   const status = error.toStatus();
   exchange.audit?.refused(status);
-  const bytes = Buffer.from(`${JSON.stringify(status)}\n`);
+  const encoder = errorEncoder(exchange);
+  const bytes = encoder.document(status);
   if (exchange.warnings.length > 0) response.setHeader('warning', warningHeaders(exchange.warnings));
   const seconds = error.details?.retryAfterSeconds;
   if (seconds !== undefined && seconds > 0) response.setHeader('retry-after', String(seconds));
   if (error.code === 401 || error.code === 403) response.setHeader('x-content-type-options', 'nosniff');
-  response.setHeader('content-type', 'application/json');
+  response.setHeader('content-type', encoder.mediaType);
   response.setHeader('content-length', String(bytes.length));
   response.statusCode = error.code;
   end(exchange, bytes);

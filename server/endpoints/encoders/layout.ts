@@ -1,0 +1,74 @@
+/** Lays JSON out for people: each member and element on a line of its own, two spaces further in than what it belongs to. */
+
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [COMMA, COLON, QUOTE, BACKSLASH, NEWLINE] = [0x2c, 0x3a, 0x22, 0x5c, 0x0a];
+const INDENT = '  ';
+
+/** JSON that is laid out at a time: short enough not to hold up other requests. */
+const STEP_BYTES = 64 * 1024;
+
+/**
+ * The same JSON, laid out, with no line end behind it. The parts are one document, cut anywhere; strings are left as they are, and space
+ * between them must be line ends only, as our encoders write it.
+ */
+export function* laidOut(parts: Iterable<Buffer>): Generator<Buffer> {
+  const layout = new Layout();
+  for (const part of parts) for (let at = 0; at < part.length; at += STEP_BYTES) yield layout.next(part.subarray(at, at + STEP_BYTES));
+}
+
+/** Where it stands in a document between two parts. */
+class Layout {
+  private depth = 0;
+  /** Something was opened, and whether it is empty is not known yet. */
+  private opened = false;
+  private inString = false;
+  private escaped = false;
+
+  next(part: Buffer): Buffer {
+    const out: Buffer[] = [];
+    let from = 0;
+    for (let at = 0; at < part.length; at++) {
+      const byte = part[at] ?? 0;
+      if (this.inString) {
+        this.passString(byte);
+        continue;
+      }
+      const around = this.around(byte);
+      if (around === null) continue;
+      out.push(part.subarray(from, at), Buffer.from(around));
+      from = at + 1;
+    }
+    out.push(part.subarray(from));
+    return Buffer.concat(out);
+  }
+
+  private passString(byte: number): void {
+    if (this.escaped) this.escaped = false;
+    else if (byte === BACKSLASH) this.escaped = true;
+    else if (byte === QUOTE) this.inString = false;
+  }
+
+  /** What stands in place of a byte outside of strings; null: the byte itself. */
+  private around(byte: number): string | null {
+    if (byte === NEWLINE) return '';
+    if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) return this.close(byte);
+    const line = this.opened ? this.newLine() : '';
+    this.opened = byte === OPEN_OBJECT || byte === OPEN_LIST;
+    if (this.opened) this.depth++;
+    if (byte === QUOTE) this.inString = true;
+    if (byte === COMMA) return `,${this.newLine()}`;
+    if (byte === COLON) return ': ';
+    return line === '' ? null : line + String.fromCharCode(byte);
+  }
+
+  private close(byte: number): string {
+    const empty = this.opened;
+    this.opened = false;
+    this.depth--;
+    return (empty ? '' : this.newLine()) + String.fromCharCode(byte);
+  }
+
+  private newLine(): string {
+    return String.fromCharCode(NEWLINE) + INDENT.repeat(this.depth);
+  }
+}

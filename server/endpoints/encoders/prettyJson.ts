@@ -1,0 +1,14 @@
+import type { Encoder } from './encoder.js';
+import { jsonEncoder } from './json.js';
+import { laidOut } from './layout.js';
+
+const whole = (json: Buffer): Buffer => Buffer.concat([...laidOut([json])]);
+
+/** JSON for people to read. Items and events of watches are as in plain JSON: only whole answers are laid out. */
+export const prettyJsonEncoder: Encoder = {
+  ...jsonEncoder,
+  object: (type, item) => whole(jsonEncoder.object(type, item)),
+  list: (...args) => ({ parts: laidOut(jsonEncoder.list(...args).parts), size: null }),
+  table: (...args) => ({ parts: laidOut(jsonEncoder.table(...args).parts), size: null }),
+  document: value => whole(jsonEncoder.document(value)),
+};
