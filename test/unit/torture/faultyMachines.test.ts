@@ -1,8 +1,10 @@
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { packageRoot } from '../../fixtures/packageRoot.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { FaultyMachines, type DiskFault } from '../../torture/disk/faultyMachines.js';
 import { nothingMore } from '../../torture/disk/losePower.js';
@@ -141,5 +143,23 @@ describe('torture/losePower', function () {
     expect(fs.readFileSync(path.join(on.data, 'file'), 'utf8')).to.equal('xxx');
     expect(on.machines.losePower('a', on.data, nothingMore)).to.deep.equal({ files: 1, names: 0 });
     expect(fs.readFileSync(path.join(on.data, 'file'), 'utf8')).to.equal('x');
+  });
+
+  it('makes SQLite lose acknowledged rows unless it syncs', function () {
+    const on = bench();
+    if (on === null) this.skip();
+    const rows = (synchronous: string): number => {
+      const file = JSON.stringify(path.join(on.data, `${synchronous}.db`));
+      const begin = `const Database = require(${JSON.stringify(path.join(packageRoot, 'node_modules/better-sqlite3'))}), db = new Database(${file}); db.pragma('locking_mode = EXCLUSIVE'); db.pragma('journal_mode = WAL');`;
+      afterLoss(on, `${begin} db.pragma('synchronous = FULL'); db.exec('CREATE TABLE t (x)')`);
+      afterLoss(on, `${begin} db.pragma('synchronous = ${synchronous}'); for (let x = 0; x < 20; x++) db.prepare('INSERT INTO t VALUES (?)').run(x)`);
+      const db = new Database(path.join(on.data, `${synchronous}.db`), { readonly: true });
+      try {
+        return db.prepare<[], { readonly n: number }>('SELECT count(*) AS n FROM t').get()!.n;
+      } finally {
+        db.close();
+      }
+    };
+    expect([rows('OFF'), rows('NORMAL'), rows('FULL')]).to.deep.equal([0, 0, 20]);
   });
 });
