@@ -163,7 +163,9 @@ function trackBusySockets(server: AnyServer, { handle, goawayChance }: ListenerO
     }
   });
   server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
-    turns.take(socket, () => { begin(socket, request, answerTo(request, socket), { socket, head }); });
+    // No client that means well asks for another protocol before it has the answers to what it asked before.
+    if (turns.has(socket)) socket.destroy();
+    else turns.take(socket, () => { begin(socket, request, answerTo(request, socket), { socket, head }); });
   });
   return busy;
 }

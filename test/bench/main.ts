@@ -80,11 +80,13 @@ program.command('failover')
   .action((options: { kills: number; behind: number; only: string }) => benchFailover(options));
 
 program.command('overload')
-  .description('storms over three replicas: connections, requests, slow clients, watchers that come back; elections and memory')
+  .description('storms over three replicas: connections, requests, resets, slow clients, watchers that come back; elections, heartbeats, leases and memory')
   .option('--connections <n>', 'that open at once', whole, 2_000)
   .option('--watchers <n>', 'that come back at once', whole, 10_000)
-  .option('--seconds <n>', 'how long the flood of requests lasts', positive, 10)
-  .action((options: { connections: number; watchers: number; seconds: number }) => benchOverload(options));
+  .option('--seconds <n>', 'how long a flood of requests lasts', positive, 10)
+  .option('--per-second <n>', 'requests that are offered', whole, 100_000)
+  .option('--only <text>', 'storms whose names contain it', '')
+  .action((options: { connections: number; watchers: number; seconds: number; perSecond: number; only: string }) => benchOverload(options));
 
 program.command('watchcache').description('the watch cache by itself; with --expose-gc also its memory').action(benchWatchCache);
 

@@ -1,60 +1,84 @@
 import { loadavg } from 'node:os';
-import type { Cluster, ClusterMember } from '../../deploy/cluster.js';
-import { ApiClient } from '../fixtures/apiClient.js';
+import type { ClusterMember } from '../../deploy/cluster.js';
 import { connectAll, flood, reconnectWatchers, slowLoris, slowReaders, type Overloaded } from '../cluster/storm.js';
+import { offerRequests, rapidResets } from '../cluster/storms/children.js';
+import { Observer, type Endured } from '../cluster/storms/observer.js';
 import { withBenchCluster } from './benchCluster.js';
 import { count, printTable } from './table.js';
 
-/** Far more than three replicas can do. What counts is what does not happen: elections, processes that end, memory without bound. */
-export interface OverloadOptions { readonly connections: number; readonly watchers: number; readonly seconds: number }
+/** Far more than three replicas can do. What counts is what does not happen: elections, silence, processes that end, memory without bound. */
+export interface OverloadOptions {
+  readonly connections: number;
+  readonly watchers: number;
+  readonly seconds: number;
+  readonly perSecond: number;
+  /** Storms whose names contain this; all when it is empty. */
+  readonly only: string;
+}
 
 const path = '/api/v1/namespaces/default/configmaps';
+const offeringConnections = 200;
 const floodConnections = 500;
+const resettingConnections = 20;
 const slowClients = 500;
 const deafClients = 100;
 
-export async function benchOverload({ connections, watchers, seconds }: OverloadOptions): Promise<void> {
-  await withBenchCluster(3, async ({ cluster }) => {
-    const storm: Overloaded = { cluster, path };
+interface Storm { readonly name: string; run(): Promise<string> }
+
+export async function benchOverload(options: OverloadOptions): Promise<void> {
+  await withBenchCluster(3, async ({ cluster, client }) => {
+    const observer = new Observer(cluster, path);
+    await client.request('POST', path, { body: { metadata: { name: 'calm' } } });
+    const storms = stormsOver({ cluster, path }, options, observer).filter(({ name }) => name.includes(options.only));
     const rows: string[][] = [];
-    const before = await stateOf(cluster);
-    const measured = async (what: string, run: () => Promise<string>, alive: readonly ClusterMember[] = cluster.members): Promise<void> => {
-      console.error(`  ${what} ...`);
-      const outcome = await run();
-      const { term, residentMebibytes } = await stateOf(cluster, alive);
-      rows.push([what, outcome, String(term - before.term), count(residentMebibytes)]);
-    };
-    await measured(`${count(connections)} connections at once`, async () => {
+    for (const storm of storms) {
+      console.error(`  ${storm.name} ...`);
+      const { outcome, endured } = await observer.during(() => storm.run());
+      console.error(`    ${outcome}; ${cells(endured).join(', ')}`);
+      rows.push([storm.name, outcome, ...cells(endured)]);
+    }
+    observer.close();
+    printTable(['storm', 'outcome', 'elections', 'leader silent, ms', 'lease silent, s', 'MiB at most, each', 'calm after, s'], rows);
+    console.log(`\nload average ${loadavg()[0]?.toFixed(1)}`);
+  }, [], { managers: 1 });
+}
+
+function cells({ elections, leaderSilenceMs, leaseSilenceMs, peakMebibytes, calmAfterMs }: Endured): string[] {
+  return [String(elections), count(leaderSilenceMs), leaseSilenceMs === null ? '' : (leaseSilenceMs / 1000).toFixed(1), peakMebibytes.map(count).join(' '), (calmAfterMs / 1000).toFixed(1)];
+}
+
+function stormsOver(storm: Overloaded, { connections, watchers, seconds, perSecond }: OverloadOptions, observer: Observer): Storm[] {
+  const { cluster: { members } } = storm;
+  return [
+    { name: `${count(connections)} connections at once`, async run() {
       const { answered, tookMs } = await connectAll(storm, connections);
       return `${count(answered)} served in ${(tookMs / 1000).toFixed(1)} s`;
-    });
-    await measured(`${floodConnections} connections without a pause, ${seconds} s`, async () => {
+    } },
+    { name: `${count(perSecond)} requests/s offered for ${seconds} s`, async run() {
+      const { offered, sent, answers, closed } = await offerRequests(storm, { connections: offeringConnections, perSecond, seconds });
+      const done = Object.entries(answers).map(([status, times]) => `${status}: ${count(times)}`).join(', ');
+      return `${count(offered / seconds)}/s offered, ${count(sent / seconds)}/s taken by sockets; ${done}; ${closed} connections closed`;
+    } },
+    { name: `${floodConnections} administrators without a pause for ${seconds} s`, async run() {
       const { answered, refused, failed } = await flood(storm, { connections: floodConnections, seconds });
       return `${count(answered / seconds)}/s answered, ${count(refused)} refused, ${count(failed)} cut off`;
-    });
-    await measured(`${slowClients} slow and ${deafClients} deaf clients`, async () => {
+    } },
+    { name: `rapid reset on ${resettingConnections} connections for ${seconds} s`, async run() {
+      const { resets, sentAway, closed } = await rapidResets(storm, { connections: resettingConnections, seconds });
+      return `${count(resets / seconds)}/s reset, ${count(sentAway)} sent away, ${count(closed)} connections ended`;
+    } },
+    { name: `${slowClients} slow and ${deafClients} deaf clients`, async run() {
       const ends = [await slowLoris(storm, slowClients), await slowReaders(storm, deafClients)];
       const { answered } = await flood(storm, { connections: 8, seconds: 2 });
       for (const end of ends) end();
       return `${count(answered / 2)}/s answered to others`;
-    });
-    const [to, , dead] = cluster.members as [ClusterMember, ClusterMember, ClusterMember];
-    await measured(`${count(watchers)} watchers come back, a replica killed`, async () => {
+    } },
+    { name: `${count(watchers)} watchers come back, a replica killed`, async run() {
+      const leader = await observer.leader();
+      const [to, ...others] = members as [ClusterMember, ...ClusterMember[]];
+      const dead = others.find((member) => member !== leader) as ClusterMember;
       const { resumed, missed, tookMs } = await reconnectWatchers(storm, { watchers, from: dead, to, kill: () => dead.process.kill('SIGKILL') });
       return `${count(resumed)} go on after ${(tookMs / 1000).toFixed(1)} s, ${count(missed)} do not`;
-    }, cluster.members.filter((member) => member !== dead));
-    printTable(['storm', 'outcome', 'elections so far', 'MiB resident, largest'], rows);
-    console.log(`\nload average ${loadavg()[0]?.toFixed(1)}; the death of a replica that led is an election of its own`);
-  });
-}
-
-async function stateOf(cluster: Cluster, members: readonly ClusterMember[] = cluster.members): Promise<{ readonly term: number; readonly residentMebibytes: number }> {
-  const states = await Promise.all(members.map(async ({ address }) => {
-    const client = new ApiClient(address, cluster);
-    const { term } = await client.expect(200, 'GET', '/raft/v1/status') as unknown as { readonly term: number };
-    const metrics = String((await client.request('GET', '/metrics')).body);
-    client.close();
-    return { term, resident: Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1]) / 2 ** 20 };
-  }));
-  return { term: Math.max(...states.map(({ term }) => term)), residentMebibytes: Math.max(...states.map(({ resident }) => resident)) };
+    } },
+  ];
 }

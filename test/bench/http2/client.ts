@@ -1,5 +1,6 @@
 import tls from 'node:tls';
 import type { Endpoint } from '../connection.js';
+import { frame, frameTypes, http2Preface } from './frames.js';
 
 /**
  * As little of HTTP/2 as a load generator needs: it shares the machine with what it measures. Requests are literal headers, windows are so
@@ -13,8 +14,6 @@ export interface StreamHandler {
   end?(): void;
 }
 
-const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-const frameTypes = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, windowUpdate: 8 } as const;
 const flagEnd = 1;
 const flagAck = 1;
 const flagEndHeaders = 4;
@@ -47,7 +46,7 @@ export class Http2Client {
         const settings = Buffer.alloc(6);
         settings.writeUInt16BE(4, 0);
         settings.writeUInt32BE(windowMax, 2);
-        socket.write(Buffer.concat([preface, frame(frameTypes.settings, 0, 0, settings), windowUpdate(windowMax - windowInitial)]));
+        socket.write(Buffer.concat([http2Preface, frame(frameTypes.settings, 0, 0, settings), windowUpdate(windowMax - windowInitial)]));
         resolve(client);
       });
     });
@@ -114,15 +113,6 @@ export class Http2Client {
     this.socket.write(windowUpdate(this.consumed));
     this.consumed = 0;
   }
-}
-
-function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
 }
 
 function windowUpdate(bytes: number): Buffer {

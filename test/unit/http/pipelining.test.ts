@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import tls from 'node:tls';
+import { ConnectionTurns } from '../../../server/http/connectionTurns.js';
+import type { ListenerOptions } from '../../../server/http/listener.js';
+import { openFrontDoor, type FrontDoor } from './frontDoor.js';
+import { createIdentities, type Identities, type Identity } from './identities.js';
+
+/** Of 1 KiB each: more than the buffers of sockets take. */
+const moreThanKernelsHold = 30_000;
+
+/** Requests of one HTTP/1.1 connection that are sent without waiting for answers. */
+describe('pipelined requests', () => {
+  let identities: Identities;
+  let server: Identity;
+  let door: FrontDoor;
+  let begun: { readonly url: string; readonly answer: (text?: string) => void; readonly request: IncomingMessage }[];
+  let wake: () => void;
+  let socket: tls.TLSSocket;
+  let received: string;
+
+  before(async () => {
+    identities = await createIdentities();
+    server = await identities.issue({ name: 'server', usage: 'serverAuth', ip: ['127.0.0.1'] });
+  });
+  beforeEach(async () => {
+    begun = [];
+    wake = () => undefined;
+    const handle: ListenerOptions['handle'] = (...accepted) => {
+      const [request, response] = accepted as [IncomingMessage, ServerResponse];
+      begun.push({ url: String(request.url), request, answer: (text = '') => { response.end(text); } });
+      wake();
+    };
+    door = await openFrontDoor({ identities, server, resources: () => Promise.resolve(), listener: { handle } });
+    socket = tls.connect({ port: door.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    received = '';
+    socket.on('error', () => undefined).on('data', (chunk: Buffer) => { received += String(chunk); });
+    await once(socket, 'secureConnect');
+  });
+  afterEach(async () => {
+    socket.destroy();
+    await door.listener.close();
+  });
+
+  /** Resolves when so many requests have begun. */
+  const begins = async (count: number): Promise<void> => { while (begun.length < count) await new Promise<void>((resolve) => { wake = resolve; }); };
+  const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+
+  it('have their turn one after the other, and are answered in order', async () => {
+    socket.write(get('/one') + get('/two') + get('/three'));
+    for (const [at, url] of ['/one', '/two', '/three'].entries()) {
+      await begins(at + 1);
+      expect(begun.map((each) => each.url)).to.deep.equal(['/one', '/two', '/three'].slice(0, at + 1));
+      begun[at]?.answer(`answer to ${url}`);
+    }
+    while (!received.includes('/three')) await once(socket, 'data');
+    expect(received.match(/answer to \/(one|two|three)/g)).to.deep.equal(['answer to /one', 'answer to /two', 'answer to /three']);
+  });
+
+  it('keep their bodies, also those that come late', async () => {
+    const post = (path: string, body: string): string => `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    const long = 'x'.repeat(300_000);
+    socket.write(post('/one', 'first') + post('/two', long).slice(0, 1_000));
+    await begins(1);
+    socket.write(post('/two', long).slice(1_000) + post('/three', 'last'));
+    for (const [at, body] of ['first', long, 'last'].entries()) {
+      await begins(at + 1);
+      let text = '';
+      const { request, answer } = begun[at] as (typeof begun)[number];
+      for await (const chunk of request) text += String(chunk);
+      expect(text === body, `body ${at}`).to.equal(true);
+      answer();
+    }
+  });
+
+  it('are not read any further before they have had their turn, however many are sent', async () => {
+    let taken = false;
+    socket.write(get(`/flood?${'x'.repeat(1_000)}`).repeat(moreThanKernelsHold), () => { taken = true; });
+    await begins(1);
+    // Bodies that are read, and requests that end, resume a socket; none of that may open the gate.
+    for (let turn = 1; turn <= 300; turn += 1) {
+      begun[turn - 1]?.request.resume();
+      begun[turn - 1]?.answer();
+      await begins(turn + 1);
+      expect(begun.length).to.equal(turn + 1);
+    }
+    expect(taken, 'whether everything left the client').to.equal(false);
+  });
+
+  it('may not ask for another protocol out of turn: that ends the connection and nothing else', async () => {
+    socket.write(`${get('/one')}GET /two HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: SPDY/3.1\r\n\r\n`);
+    await once(socket, 'close');
+    expect(begun.map(({ url }) => url)).to.deep.equal(['/one']);
+  });
+
+  it('are bounded over all connections: who sends more is cut off', () => {
+    const turns = new ConnectionTurns(3);
+    const cut: string[] = [];
+    const connection = (name: string): Socket & { destroyed: boolean } => ({ pause: () => undefined, resume: () => undefined, destroy: () => { cut.push(name); }, destroyed: false }) as unknown as Socket & { destroyed: boolean };
+    const [greedy, modest, quick] = [connection('greedy'), connection('modest'), connection('quick')];
+    let begunTurns = 0;
+    const take = (socket: Socket, count: number): void => { for (let each = 0; each < count; each += 1) turns.take(socket, () => { begunTurns += 1; }); };
+    take(greedy, 4);
+    take(modest, 1);
+    expect([begunTurns, cut]).to.deep.equal([2, []]);
+    take(modest, 1);
+    expect(cut).to.deep.equal(['modest']);
+    expect([turns.over(greedy), begunTurns]).to.deep.equal([true, 3]);
+    take(quick, 2);
+    expect([begunTurns, cut]).to.deep.equal([4, ['modest']]);
+    // What waited on a connection that is gone does not begin, and counts no more.
+    greedy.destroyed = true;
+    expect([turns.over(greedy), turns.has(greedy), begunTurns]).to.deep.equal([false, false, 4]);
+    take(quick, 2);
+    expect(cut).to.deep.equal(['modest']);
+  });
+});
