@@ -1,6 +1,35 @@
-import { inGroup } from '../catalogue/flags/flag.js';
+import { inGroup, type FlagFacts } from '../catalogue/flags/flag.js';
 
 const modes = ['batch', 'blocking', 'blocking-strict'];
+
+/** What differs between the two ways out: how entries are gathered unless told otherwise. */
+interface Gathering {
+  /** What happens to an entry in the end. */
+  readonly done: string;
+  readonly batchEntries: number;
+  readonly waitMs: number;
+  readonly throttled: boolean;
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** Entries gathered in batches, so many batches at a time, and cut when they are too large: the same options for the log and for the service. */
+const gathering = <const B extends 'log' | 'webhook'>(backend: B, { done, batchEntries, waitMs, throttled, perSecond, burst }: Gathering) => prefixed(`audit-${backend}`, {
+  'batch-buffer-size': { kind: 'int', default: 10_000, min: 1, help: `Entries that may wait to be ${done} (mode batch).` },
+  'batch-max-size': { kind: 'int', default: batchEntries, min: 1, help: 'Entries in one batch.' },
+  'batch-max-wait': { kind: 'duration', default: waitMs, help: 'Longest wait for a batch to fill.' },
+  'batch-throttle-enable': { kind: 'bool', default: throttled, help: 'Limit batches per second.' },
+  'batch-throttle-qps': { kind: 'float', default: perSecond, min: 0, help: 'Batches per second on average.' },
+  'batch-throttle-burst': { kind: 'int', default: burst, min: 0, help: 'Batches at once after a quiet time.' },
+  'truncate-enabled': { kind: 'bool', default: false, help: 'Cut entries and batches that are too large.' },
+  'truncate-max-batch-size': { kind: 'int', default: 10_485_760, min: 1, help: 'Bytes after which a batch is split.' },
+  'truncate-max-event-size': { kind: 'int', default: 102_400, min: 1, help: 'Bytes after which an entry loses its bodies, and is dropped if that does not suffice.' },
+});
+
+/** The same options under names that begin with `prefix`. */
+function prefixed<const P extends string, const T extends Readonly<Record<string, FlagFacts>>>(prefix: P, table: T): { readonly [N in keyof T & string as `${P}-${N}`]: T[N] } {
+  return Object.fromEntries(Object.entries(table).map(([name, facts]) => [`${prefix}-${name}`, facts])) as { [N in keyof T & string as `${P}-${N}`]: T[N] };
+}
 
 /** The audit log. */
 export const auditFlags = inGroup('Audit', {
@@ -13,26 +42,10 @@ export const auditFlags = inGroup('Audit', {
   'audit-log-maxage': { kind: 'int', default: 0, min: 0, help: 'Days for which old files are kept; 0 for ever.' },
   'audit-log-maxbackup': { kind: 'int', default: 0, min: 0, help: 'Old files kept; 0 for all.' },
   'audit-log-maxsize': { kind: 'int', default: 0, min: 0, help: 'Megabytes after which a new file is begun.' },
-  'audit-log-batch-buffer-size': { kind: 'int', default: 10_000, min: 1, help: 'Entries that may wait to be written (mode batch).' },
-  'audit-log-batch-max-size': { kind: 'int', default: 1, min: 1, help: 'Entries in one batch.' },
-  'audit-log-batch-max-wait': { kind: 'duration', default: 0, help: 'Longest wait for a batch to fill.' },
-  'audit-log-batch-throttle-enable': { kind: 'bool', default: false, help: 'Limit batches per second.' },
-  'audit-log-batch-throttle-qps': { kind: 'float', default: 0, min: 0, help: 'Batches per second on average.' },
-  'audit-log-batch-throttle-burst': { kind: 'int', default: 0, min: 0, help: 'Batches at once after a quiet time.' },
-  'audit-log-truncate-enabled': { kind: 'bool', default: false, help: 'Cut entries and batches that are too large.' },
-  'audit-log-truncate-max-batch-size': { kind: 'int', default: 10_485_760, min: 1, help: 'Bytes after which a batch is split.' },
-  'audit-log-truncate-max-event-size': { kind: 'int', default: 102_400, min: 1, help: 'Bytes after which an entry loses its bodies, and is dropped if that does not suffice.' },
+  ...gathering('log', { done: 'written', batchEntries: 1, waitMs: 0, throttled: false, perSecond: 0, burst: 0 }),
   'audit-webhook-config-file': { kind: 'string', default: null, value: 'file', help: 'Client configuration of a service that receives the entries.' },
   'audit-webhook-mode': { kind: 'string', default: 'batch', oneOf: modes, help: 'Whether requests wait for their entry.' },
   'audit-webhook-version': { kind: 'string', default: 'audit.k8s.io/v1', oneOf: ['audit.k8s.io/v1'], help: 'API version of the entries.' },
-  'audit-webhook-batch-buffer-size': { kind: 'int', default: 10_000, min: 1, help: 'Entries that may wait to be sent.' },
-  'audit-webhook-batch-max-size': { kind: 'int', default: 400, min: 1, help: 'Entries in one batch.' },
-  'audit-webhook-batch-max-wait': { kind: 'duration', default: 30_000, help: 'Longest wait for a batch to fill.' },
-  'audit-webhook-batch-throttle-enable': { kind: 'bool', default: true, help: 'Limit batches per second.' },
-  'audit-webhook-batch-throttle-qps': { kind: 'float', default: 10, min: 0, help: 'Batches per second on average.' },
-  'audit-webhook-batch-throttle-burst': { kind: 'int', default: 15, min: 0, help: 'Batches at once after a quiet time.' },
   'audit-webhook-initial-backoff': { kind: 'duration', default: 10_000, help: 'Wait before the first retry.' },
-  'audit-webhook-truncate-enabled': { kind: 'bool', default: false, help: 'Cut entries and batches that are too large.' },
-  'audit-webhook-truncate-max-batch-size': { kind: 'int', default: 10_485_760, min: 1, help: 'Bytes after which a batch is split.' },
-  'audit-webhook-truncate-max-event-size': { kind: 'int', default: 102_400, min: 1, help: 'Bytes after which an entry is cut.' },
+  ...gathering('webhook', { done: 'sent', batchEntries: 400, waitMs: 30_000, throttled: true, perSecond: 10, burst: 15 }),
 });
