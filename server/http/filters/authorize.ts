@@ -7,17 +7,17 @@ import type { Exchange } from '../exchange.js';
 
 /** Refuses what nobody allowed. Runs before anything is looked up: a refusal must not tell what exists. */
 export function authorizeFilter(authorize: Authorizer, metrics: AccessMetrics): (exchange: Exchange) => void | Promise<void> {
+  const demand = (exchange: Exchange, attributes: Attributes, from: number, decision: Decision): void => {
+    metrics.authorized(outcomeOf(decision), (performance.now() - from) / 1000);
+    exchange.audit?.annotate('authorization.k8s.io/decision', decision.decision === 'allow' ? 'allow' : 'forbid');
+    exchange.audit?.annotate('authorization.k8s.io/reason', decision.reason);
+    demandAllowed(attributes, decision);
+  };
   return (exchange) => {
     const attributes = attributesOf(exchange.user, exchange.info, exchange.method);
     const from = performance.now();
     const answer = authorize(attributes);
-    const demand = (decision: Decision): void => {
-      metrics.authorized(outcomeOf(decision), (performance.now() - from) / 1000);
-      exchange.audit?.annotate('authorization.k8s.io/decision', decision.decision === 'allow' ? 'allow' : 'forbid');
-      exchange.audit?.annotate('authorization.k8s.io/reason', decision.reason);
-      demandAllowed(attributes, decision);
-    };
-    return answer instanceof Promise ? answer.then(demand) : demand(answer);
+    return answer instanceof Promise ? answer.then((decision) => demand(exchange, attributes, from, decision)) : demand(exchange, attributes, from, answer);
   };
 }
 
