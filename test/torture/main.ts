@@ -4,25 +4,30 @@ import os from 'node:os';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { faultKinds, type FaultKind } from './faults/table.js';
-import { torture } from './torture.js';
+import { tableOf, tortureSeeds } from './seeds.js';
 
 interface Options {
   readonly seed: number;
+  readonly seeds: number;
   readonly minutes: number;
   readonly only: readonly FaultKind[] | undefined;
   readonly keep: boolean;
 }
 
 const seedMax = 2 ** 31 - 1;
+const seedsMax = 10_000;
 const minutesMax = 7 * 24 * 60;
+/** Less than this, and a seed's faults are hardly begun. */
+const minutesPerSeedMin = 0.05;
 
 const examples = `
 Examples:
   npm run torture -- --minutes 60 --seed 7                     an hour of everything
+  npm run torture -- --minutes 60 --seeds 20 --seed 100        three minutes each of the seeds 100 to 119, and a table
   npm run torture -- --minutes 0.5                             half a minute, with a seed that is told
   npm run torture -- --minutes 5 --only partition,replaceWiped members cut off and replaced, nothing else
 
-A seed gives the same faults at the same times; what they meet depends on the machine's own timing. On a finding the data, the logs of all
+Each seed has a cluster of its own. A seed gives the same faults at the same times; what they meet depends on the machine's own timing. On a finding the data, the logs of all
 processes and torture.log, the list of what happened when, stay where the last line says.
 `;
 
@@ -44,8 +49,9 @@ function kinds(text: string): readonly FaultKind[] {
 function parse(): Options {
   return new Command('torture')
     .description('Runs three API servers and a balancer, kills, stops, cuts off, restarts and replaces them under traffic, and checks every promise to clients.')
-    .option('--minutes <n>', 'how long faults begin', number(0.05, minutesMax, false), 1)
-    .option('--seed <n>', 'draws faults and traffic', number(0, seedMax, true), Date.now() % seedMax)
+    .option('--minutes <n>', 'how long faults begin', number(minutesPerSeedMin, minutesMax, false), 1)
+    .option('--seed <n>', 'draws faults and traffic; the first of several', number(0, seedMax - seedsMax, true), Date.now() % (seedMax - seedsMax))
+    .option('--seeds <n>', 'how many seeds share the time, one after the other; ends with the first that finds something', number(1, seedsMax, true), 1)
     .option('--only <faults>', `some of ${faultKinds.join(', ')}`, kinds)
     .option('--keep', 'keep data and logs also when nothing is found', false)
     .allowExcessArguments(false)
@@ -56,14 +62,23 @@ function parse(): Options {
 
 const print = (line: string): void => { process.stdout.write(`${line}\n`); };
 
-async function run({ seed, minutes, only, keep }: Options): Promise<void> {
+async function run({ seed, seeds, minutes, only, keep }: Options): Promise<void> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'torture-'));
-  const faultsMs = minutes * 60_000;
-  print(`seed ${seed}: faults for ${minutes} minutes; log: ${directory}/torture.log`);
-  const { findings, rounds } = await torture({ seed, faultsMs, directory, kinds: only, progress: print });
-  if (findings.length === 0 && !keep) fs.rmSync(directory, { recursive: true, force: true });
-  if (findings.length > 0) process.exitCode = 1;
-  print(findings.length === 0 ? `seed ${seed}: every promise held in ${rounds} rounds` : `BROKEN seed ${seed}, round ${rounds}: ${findings.length} findings; everything is kept in ${directory}`);
+  const reports = await tortureSeeds({ seed, count: seeds, faultsMs: minutes * 60_000, directory, kinds: only, keep, progress: print });
+  const broken = reports.find(({ findings }) => findings.length > 0);
+  if (broken === undefined && !keep) fs.rmSync(directory, { recursive: true, force: true });
+  if (broken !== undefined) process.exitCode = 1;
+  print(`\n${tableOf(reports)}\n`);
+  const rounds = reports.reduce((sum, report) => sum + report.rounds, 0);
+  print(broken === undefined
+    ? `seed${seeds === 1 ? ` ${seed}` : `s ${seed} to ${seed + seeds - 1}`}: every promise held in ${rounds} rounds`
+    : `BROKEN seed ${broken.seed}, round ${broken.rounds}: ${broken.findings.length} findings; everything is kept in ${directory}`);
 }
 
-await run(parse());
+const options = parse();
+if (options.minutes / options.seeds < minutesPerSeedMin) {
+  process.stderr.write(`error: ${options.seeds} seeds in ${options.minutes} minutes leave less than ${minutesPerSeedMin} minutes for each\n`);
+  process.exitCode = 2;
+} else {
+  await run(options);
+}

@@ -4,6 +4,7 @@ import { Prng } from '../simulation/prng.js';
 import type { Finding } from './checks/finding.js';
 import { TortureCluster } from './cluster/tortureCluster.js';
 import type { FaultKind } from './faults/table.js';
+import { addFigures, describeFigures, type Figures } from './judgement.js';
 import { runRound } from './round.js';
 
 export interface TortureOptions {
@@ -20,6 +21,8 @@ export interface TortureOptions {
 export interface TortureReport {
   readonly rounds: number;
   readonly findings: readonly Finding[];
+  /** Of all rounds together. */
+  readonly figures: Figures;
 }
 
 /** A round ends with all checks, so that what they keep in memory, and the time until something is found, stay bounded. */
@@ -48,12 +51,14 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
 async function rounds(cluster: TortureCluster, { seed, faultsMs, kinds }: TortureOptions, log: (line: string) => void, say: (line: string) => void): Promise<TortureReport> {
   const seeds = new Prng(seed);
   let left = faultsMs;
+  let total: Figures | null = null;
   for (let round = 1; ; round++) {
     const roundMs = Math.min(left, roundMsMax);
     left -= roundMs;
-    const { findings, summary } = await runRound(cluster, { seed: seeds.below(2 ** 31), namespace: `torture-${round}`, faultsMs: roundMs, kinds, log });
-    say(`round ${round}: ${summary}`);
+    const { findings, figures } = await runRound(cluster, { seed: seeds.below(2 ** 31), namespace: `torture-${round}`, faultsMs: roundMs, kinds, log });
+    total = total === null ? figures : addFigures(total, figures);
+    say(`round ${round}: ${describeFigures(figures)}`);
     for (const { promise, details } of findings) say(`FOUND ${promise}: ${details}`);
-    if (findings.length > 0 || left <= 0) return { rounds: round, findings };
+    if (findings.length > 0 || left <= 0) return { rounds: round, findings, figures: total };
   }
 }

@@ -1,19 +1,22 @@
 import { limited, type Finding } from './finding.js';
 
-/** A revision that a client was told, in the order in which it was told: that of a consistent list, or of its own write. */
+/** A revision that a client was told: that of a consistent list, or of its own write. Times are milliseconds of one clock. */
 export interface Sighting {
   readonly client: string;
   readonly revision: number;
   readonly from: string;
+  readonly startMs: number;
+  readonly endMs: number;
 }
 
-/** A client that waits for each answer never sees the cluster's revision go back, whichever replica it asks. */
+/** Whoever asks after anybody was told a revision is told one that is as new, whichever replica answers. */
 export function checkSessions(sightings: readonly Sighting[]): readonly Finding[] {
-  const newest = new Map<string, Sighting>();
-  return limited(sightings.flatMap((sighting) => {
-    const before = newest.get(sighting.client) ?? sighting;
-    if (sighting.revision >= before.revision) newest.set(sighting.client, sighting);
-    return sighting.revision >= before.revision ? []
-      : [{ promise: 'revisions never go back', details: `${sighting.client} was told ${sighting.revision} (${sighting.from}) after ${before.revision} (${before.from})` }];
+  const ended = [...sightings].sort((a, b) => a.endMs - b.endMs);
+  let newest: Sighting | null = null;
+  let next = 0;
+  return limited([...sightings].sort((a, b) => a.startMs - b.startMs).flatMap((sighting) => {
+    for (let other = ended[next]; other !== undefined && other.endMs <= sighting.startMs; other = ended[++next]) if (newest === null || other.revision > newest.revision) newest = other;
+    return newest === null || sighting.revision >= newest.revision ? []
+      : [{ promise: 'revisions never go back', details: `${sighting.client} was told ${sighting.revision} (${sighting.from}) after ${newest.client} was told ${newest.revision} (${newest.from})` }];
   }));
 }

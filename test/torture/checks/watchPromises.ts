@@ -9,17 +9,23 @@ export interface ShownChange {
   readonly halves: readonly [string, string];
 }
 
-/** What one client saw that watched for the whole run, going on from the last version it was shown whenever a watch ended. */
+/**
+ * What one client saw that watched from a list or from the beginning on, going on from the last version it was shown whenever a watch ended. When it is
+ * sent back to a list (410), a new history begins.
+ */
 export interface WatchHistory {
   readonly watcher: string;
-  /** It was told everything after this version. */
+  /** It was told everything after this version, and nothing that is as old. */
   readonly from: number;
   readonly changes: readonly ShownChange[];
   /** For each bookmark its version, and how many changes had come before. */
   readonly bookmarks: readonly { readonly version: number; readonly after: number }[];
-  /** Answers that sent it back to a list. */
+  /** Answers that ended it although nothing was compacted. */
   readonly expired: readonly string[];
 }
+
+/** Up to where it knows everything. */
+export const shownTo = ({ from, changes, bookmarks }: WatchHistory): number => Math.max(from, changes.at(-1)?.version ?? 0, bookmarks.at(-1)?.version ?? 0);
 
 /** The six promises of a watch, over all watchers of a run together with what writers were told. */
 export function checkWatches(watches: readonly WatchHistory[], acknowledged: readonly AcknowledgedWrite[]): readonly Finding[] {
@@ -36,16 +42,37 @@ export function storeHistory(watches: readonly WatchHistory[], acknowledged: rea
   return history;
 }
 
+/** Every change that anybody was shown, once each, in order. */
+export function allChanges(watches: readonly WatchHistory[]): readonly ShownChange[] {
+  return [...new Map(watches.flatMap(({ changes }) => changes).map((change) => [change.version, change])).values()].sort((a, b) => a.version - b.version);
+}
+
+/** Spans of versions, between `from` and `to`, that no watch covers: nobody was shown whether there was a change. */
+export function uncovered(watches: readonly WatchHistory[], from: number, to: number): readonly { readonly after: number; readonly upTo: number }[] {
+  const spans: { after: number; upTo: number }[] = [];
+  let known = from;
+  for (const watch of [...watches].sort((a, b) => a.from - b.from)) {
+    if (watch.from > known) spans.push({ after: known, upTo: watch.from });
+    known = Math.max(known, shownTo(watch));
+  }
+  if (known < to) spans.push({ after: known, upTo: to });
+  return spans.filter(({ after }) => after < to);
+}
+
 const checks: Readonly<Record<string, (watch: WatchHistory, history: ReadonlyMap<number, string>) => string[]>> = {
-  ordered: ({ changes }) => changes.flatMap(({ version }, index) => version < (changes[index - 1]?.version ?? 0) ? [`${version} after ${changes[index - 1]!.version}`] : []),
+  ordered: ({ from, changes }) => changes.flatMap(({ version }, index) => {
+    const before = changes[index - 1]?.version;
+    return version < (before ?? from + 1) ? [`${version} after ${before ?? `the list at ${from}`}`] : [];
+  }),
   unique: ({ changes }) => {
     const seen = new Set<number>();
     return changes.flatMap(({ version, key }) => seen.size === seen.add(version).size ? [`${key}@${version} came twice`] : []);
   },
   atomic: ({ changes }) => changes.flatMap(({ key, version, halves: [left, right] }) => left === right ? [] : [`${key}@${version} has halves ${left} and ${right}`]),
-  reliable: ({ from, changes, bookmarks }, history) => {
+  reliable: (watch, history) => {
+    const { from, changes } = watch;
     const shown = new Map(changes.map(({ version, key }) => [version, key]));
-    const to = Math.max(from, changes.at(-1)?.version ?? 0, bookmarks.at(-1)?.version ?? 0);
+    const to = shownTo(watch);
     return [...history].flatMap(([version, key]) => version <= from || version > to || shown.get(version) === key ? [] : [`${key}@${version} was not shown`]);
   },
   resumable: ({ expired }) => [...expired],

@@ -1,35 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiClient, ApiObject, Answer } from '../../fixtures/apiClient.js';
-import type { Prng } from '../../simulation/prng.js';
+import type { ApiObject, Answer } from '../../fixtures/apiClient.js';
 import type { KeyOperation } from '../checks/history.js';
+import { recordExpired, refusals, type Actor } from './actor.js';
+import { drawRequest, type RequestKind } from './mix.js';
 import { outcomeOf } from './outcome.js';
-import type { Recorder } from './recorder.js';
+import { listedIn, objectOf, pathOf, versionOf } from './place.js';
+import { Segment } from './watcher.js';
 
-/** Of 1,000 requests so many read; of those that write, so many update, and half of the rest create, the other half delete. */
-const readsPermille = 800;
-const updatesPermille = 900;
-/** Of 1,000 reads so many list from the store, and list from the cache; the others get one object. */
-const listsPermille = 400;
-const cachedListsPermille = 300;
 /** Of 1,000 updates and deletes so many say which version they expect. */
 const guardedPermille = 800;
 const leaseEveryMs = 2_000;
 const timeoutMs = 5_000;
+/** A client that does not go on watching looks for so long. */
+const lookMs = 150;
 const pauseMs = 15;
 const pauseAfterFailureMs = 100;
-
-export const keysOf = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `k${index}`);
-
-export interface Place {
-  readonly namespace: string;
-  readonly keys: readonly string[];
-}
-
-/** Values are written twice, side by side, to see that objects are whole. */
-export const objectOf = (name: string, value: string, resourceVersion?: string): object =>
-  ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, ...(resourceVersion === undefined ? {} : { resourceVersion }) }, data: { left: value, right: value, padding: 'x'.repeat(200) } });
-
-export const pathOf = ({ namespace }: Place): string => `/api/v1/namespaces/${namespace}/configmaps`;
 
 interface Known { readonly version: number }
 
@@ -42,15 +27,31 @@ interface Write { readonly kind: 'create' | 'update' | 'delete'; readonly value?
 export class TrafficClient {
   readonly #known = new Map<string, Known>();
   #writes = 0;
-  #leaseMs = 0;
+  #leaseMs = -Infinity;
   #lease: number | null = null;
+  /** Of the newest list. */
+  #listed: number | null = null;
+  readonly #next: Readonly<Record<RequestKind, () => Promise<boolean>>> = {
+    list: () => this.#list(),
+    cachedList: () => this.#cachedList(),
+    watch: () => this.#look(),
+    get: () => this.#get(this.#anyKey()),
+    update: () => this.#update(this.#presentKey()),
+    create: () => this.#create(this.actor.prng.pick(this.place.keys.filter((key) => !this.#known.has(key))) ?? this.#anyKey()),
+    delete: () => this.#delete(this.#presentKey()),
+  };
 
-  constructor(readonly name: string, private readonly server: ApiClient, private readonly place: Place, private readonly prng: Prng, private readonly recorder: Recorder) {}
+  constructor(private readonly actor: Actor) {}
+
+  private get name(): Actor['name'] { return this.actor.name; }
+  private get server(): Actor['server'] { return this.actor.server; }
+  private get place(): Actor['place'] { return this.actor.place; }
+  private get recorder(): Actor['recorder'] { return this.actor.recorder; }
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.recorder.requests++;
-      const answered = await this.#next();
+      const answered = await this.step();
       await delay(answered ? pauseMs : pauseAfterFailureMs);
     }
   }
@@ -60,16 +61,17 @@ export class TrafficClient {
     for (const key of this.place.keys) await this.#create(key);
   }
 
-  /** True when there was an answer. */
-  #next(): Promise<boolean> {
-    if (performance.now() - this.#leaseMs > leaseEveryMs) return this.#renew();
-    if (!this.prng.chance(readsPermille)) return this.#write();
-    if (this.prng.chance(listsPermille)) return this.#list();
-    return this.prng.chance(cachedListsPermille) ? this.#cachedList() : this.#get(this.#anyKey());
+  /** One request. True when there was an answer. */
+  step(): Promise<boolean> {
+    return performance.now() - this.#leaseMs > leaseEveryMs ? this.#renew() : this.#next[drawRequest(this.actor.prng)]();
   }
 
   #anyKey(): string {
-    return this.prng.pick(this.place.keys) ?? '';
+    return this.actor.prng.pick(this.place.keys) ?? '';
+  }
+
+  #presentKey(): string {
+    return this.actor.prng.pick(this.place.keys.filter((key) => this.#known.has(key))) ?? this.#anyKey();
   }
 
   async #ask(method: string, path: string, body?: object): Promise<Answer | null> {
@@ -81,17 +83,44 @@ export class TrafficClient {
     const answer = await this.#ask('GET', pathOf(this.place));
     const endMs = performance.now();
     if (!this.#usable(answer, 'list')) return false;
-    const { items = [], metadata } = answer.body as ApiObject;
-    this.recorder.saw(this.name, Number(metadata.resourceVersion), 'list');
-    const byName = new Map(items.map((item) => [item.metadata.name, item]));
+    const list = answer.body as ApiObject;
+    this.#listed = versionOf(list);
+    this.#saw(this.#listed, 'list', startMs, endMs);
+    this.recorder.lists.push(listedIn(this.name, 'list', list));
+    const byName = new Map((list.items ?? []).map((item) => [item.metadata.name, item]));
     for (const key of this.place.keys) this.#read(key, byName.get(key), startMs, endMs);
     return true;
   }
 
-  /** May be old, so it proves nothing but that it is answered. */
+  #saw(revision: number, from: string, startMs: number, endMs: number): void {
+    this.recorder.sightings.push({ client: this.name, revision, from, startMs, endMs });
+  }
+
+  /** May be old, but is of one version. */
   async #cachedList(): Promise<boolean> {
     const answer = await this.#ask('GET', `${pathOf(this.place)}?resourceVersion=0`);
-    return this.#usable(answer, 'cached list');
+    if (!this.#usable(answer, 'cached list')) return false;
+    this.recorder.lists.push(listedIn(this.name, 'cached list', answer.body as ApiObject));
+    return true;
+  }
+
+  /** Looks for a moment at what changed since its newest list. */
+  async #look(): Promise<boolean> {
+    const from = this.#listed;
+    if (from === null) return await this.#list();
+    const stream = this.server.watch(`${pathOf(this.place)}?watch=1&timeoutSeconds=2&resourceVersion=${from}`);
+    const patience = setTimeout(() => { stream.close(); }, timeoutMs);
+    const opened = await stream.opened.then(() => true, () => false);
+    clearTimeout(patience);
+    if (opened) await delay(lookMs);
+    stream.close();
+    const history = new Segment(`${this.name}, looking`, from);
+    const kept = stream.events.reduce((good, event) => history.show(event) && good, true);
+    this.recorder.watches.push(history);
+    if (kept) return opened;
+    this.#listed = null;
+    await recordExpired(this.actor, 'watch', from, null);
+    return true;
   }
 
   async #get(key: string): Promise<boolean> {
@@ -104,7 +133,7 @@ export class TrafficClient {
   }
 
   #usable(answer: Answer | null, what: string): answer is Answer {
-    if (answer === null || [429, 503, 504].includes(answer.status)) return false;
+    if (answer === null || refusals.has(answer.status)) return false;
     if (answer.status === 200) return true;
     this.recorder.unexpected(this.name, `${what} was answered with ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`);
     return false;
@@ -122,19 +151,12 @@ export class TrafficClient {
     this.recorder.add({ ...base, result: 'found', version, value: object.data?.['left'] ?? '' });
   }
 
-  #write(): Promise<boolean> {
-    const present = this.place.keys.filter((key) => this.#known.has(key));
-    const missing = this.place.keys.filter((key) => !this.#known.has(key));
-    if (!this.prng.chance(updatesPermille)) return this.prng.chance(500) ? this.#delete(this.prng.pick(present) ?? this.#anyKey()) : this.#create(this.prng.pick(missing) ?? this.#anyKey());
-    return this.#update(this.prng.pick(present) ?? this.#anyKey());
-  }
-
   #value(): string {
     return `${this.name}.${++this.#writes}`;
   }
 
   #expected(key: string): number | null {
-    return this.prng.chance(guardedPermille) ? this.#known.get(key)?.version ?? null : null;
+    return this.actor.prng.chance(guardedPermille) ? this.#known.get(key)?.version ?? null : null;
   }
 
   async #create(key: string): Promise<boolean> {
@@ -161,7 +183,7 @@ export class TrafficClient {
     if (outcome.result === 'unexpected') this.recorder.unexpected(this.name, outcome.details);
     if (outcome.result === 'refused' || outcome.result === 'unexpected') return false;
     this.recorder.add({ key, client: this.name, startMs, endMs, ...write, ...outcome } as KeyOperation);
-    if (outcome.result === 'done' && write.kind !== 'delete') this.recorder.saw(this.name, outcome.version, `${write.kind} of ${key}`);
+    if (outcome.result === 'done' && write.kind !== 'delete') this.#saw(outcome.version, `${write.kind} of ${key}`, startMs, endMs);
     // What was written is known; after anything else it must be read again.
     if (outcome.result === 'done' && write.kind !== 'delete') this.#known.set(key, { version: outcome.version });
     else this.#known.delete(key);

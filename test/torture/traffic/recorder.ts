@@ -1,11 +1,18 @@
-import type { KeyOperation } from '../checks/history.js';
+import type { PastRead } from '../checks/compaction.js';
 import type { Finding } from '../checks/finding.js';
+import type { KeyOperation } from '../checks/history.js';
 import type { Sighting } from '../checks/sessions.js';
+import type { ListedState } from '../checks/snapshots.js';
+import type { WatchHistory } from '../checks/watchPromises.js';
 
 /** What all clients of a round did and were told. */
 export class Recorder {
   readonly operations: KeyOperation[] = [];
   readonly sightings: Sighting[] = [];
+  readonly lists: ListedState[] = [];
+  /** Short watches of clients that did not go on watching. */
+  readonly watches: WatchHistory[] = [];
+  readonly pastReads: PastRead[] = [];
   readonly findings: Finding[] = [];
   /** When writes were acknowledged, for the time without any. */
   readonly acknowledgedMs: number[] = [];
@@ -16,10 +23,6 @@ export class Recorder {
     this.operations.push(operation);
     if (operation.result === 'unknown') this.unknown++;
     if (operation.kind !== 'read' && operation.result === 'done') this.acknowledgedMs.push(operation.endMs);
-  }
-
-  saw(client: string, revision: number, from: string): void {
-    this.sightings.push({ client, revision, from });
   }
 
   unexpected(client: string, details: string): void {

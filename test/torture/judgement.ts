@@ -1,0 +1,107 @@
+import { checkAvailability, silences, type Sight } from './checks/availability.js';
+import { checkBounds, peaks, type Usage } from './checks/bounds.js';
+import { checkPastReads } from './checks/compaction.js';
+import { checkAcknowledged, type FinalState } from './checks/durability.js';
+import type { Finding } from './checks/finding.js';
+import { acknowledgedWrites } from './checks/history.js';
+import { checkLinearizability } from './checks/linearizability.js';
+import { checkReplicas } from './checks/replicas.js';
+import { checkSessions } from './checks/sessions.js';
+import { checkLists } from './checks/snapshots.js';
+import { allChanges, checkWatches, uncovered, type WatchHistory } from './checks/watchPromises.js';
+import { checkProgress, type Comparer } from './comparer.js';
+import type { Place } from './traffic/place.js';
+import type { Recorder } from './traffic/recorder.js';
+
+/** Everything that was seen and told in a round. */
+export interface Evidence {
+  readonly place: Place;
+  readonly recorder: Recorder;
+  readonly watches: readonly WatchHistory[];
+  readonly sights: readonly Sight[];
+  readonly usage: readonly Usage[];
+  readonly comparer: Pick<Comparer, 'digests' | 'progress'>;
+  readonly faults: ReadonlyMap<string, number>;
+  /** The version of the empty beginning, and of the last write; null when no last write was taken. */
+  readonly from: number;
+  readonly to: number | null;
+  /** What each member listed in the end. */
+  readonly final: ReadonlyMap<string, FinalState>;
+}
+
+/** What a round, or all rounds of a seed, came to. Times are milliseconds, sizes bytes. */
+export interface Figures {
+  readonly requests: number;
+  readonly writes: number;
+  readonly unknown: number;
+  readonly expired: number;
+  readonly compared: number;
+  readonly longestSilenceMs: number;
+  /** The same, while a majority was well and connected. */
+  readonly workingSilenceMs: number;
+  readonly residentBytes: number;
+  readonly fileBytes: number;
+  readonly faults: ReadonlyMap<string, number>;
+  readonly undecided: readonly string[];
+}
+
+export interface Judgement {
+  readonly findings: readonly Finding[];
+  readonly figures: Figures;
+}
+
+/** Holds everything against every promise. Pure. */
+export function judge(evidence: Evidence): Judgement {
+  const { recorder, sights, usage, comparer, faults } = evidence;
+  const { operations, sightings, acknowledgedMs, requests, unknown, pastReads, longestSilenceMs } = recorder;
+  const linearizability = checkLinearizability(operations);
+  const findings = [
+    ...recorder.findings, ...storeFindings(evidence), ...linearizability.findings, ...checkSessions(sightings), ...checkProgress(comparer.progress),
+    ...checkPastReads(pastReads), ...checkReplicas(comparer.digests), ...checkBounds(usage), ...checkAvailability(sights, acknowledgedMs),
+  ];
+  const most = (what: 'residentBytes' | 'fileBytes'): number => Math.max(0, ...peaks(usage, what).values());
+  const figures = {
+    requests, writes: acknowledgedMs.length, unknown, expired: pastReads.filter(({ outcome }) => outcome === 'expired').length, compared: comparer.digests.length,
+    longestSilenceMs, workingSilenceMs: silences(sights, acknowledgedMs)[0]?.ms ?? 0,
+    residentBytes: most('residentBytes'), fileBytes: most('fileBytes'), faults, undecided: linearizability.undecided,
+  };
+  return { findings, figures };
+}
+
+/** Watches, lists and the end, against the history that all watches together show. */
+function storeFindings({ place, recorder, watches, from, to, final }: Evidence): readonly Finding[] {
+  const acknowledged = acknowledgedWrites(recorder.operations).filter(({ key }) => place.keys.includes(key));
+  const all = [...watches, ...recorder.watches];
+  const findings = [...checkWatches(all, acknowledged)];
+  if (to === null) return findings;
+  const gaps = uncovered(all, from, to);
+  const history = allChanges(all).filter(({ version }) => version <= to);
+  findings.push(...checkLists(recorder.lists, history, gaps[0]?.after ?? to));
+  // Where nobody watched, the history is not known: what came later is judged.
+  const known = gaps.at(-1)?.upTo ?? from;
+  const later = <T extends { readonly version: number }>(writes: readonly T[]): readonly T[] => writes.filter(({ version }) => version > known);
+  for (const state of final.values()) findings.push(...checkAcknowledged(later(acknowledged), later(history), new Map([...state].filter(([, { version }]) => version > known))));
+  return findings;
+}
+
+const mebibytes = (bytes: number): number => Math.round(bytes / (1 << 20));
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+export const faultsLine = (faults: ReadonlyMap<string, number>): string => [...faults].map(([kind, count]) => `${count} ${kind}`).join(', ') || 'none';
+
+export function describeFigures({ requests, writes, unknown, expired, compared, longestSilenceMs, workingSilenceMs, residentBytes, fileBytes, faults, undecided }: Figures): string {
+  return `${requests} requests, ${writes} writes acknowledged, ${unknown} unknown, ${expired} expired, ${compared} fingerprints compared; longest time without a write ${seconds(longestSilenceMs)}, `
+    + `${seconds(workingSilenceMs)} while a majority was well; faults: ${faultsLine(faults)}; peak ${mebibytes(residentBytes)} MiB memory, ${mebibytes(fileBytes)} MiB files`
+    + (undecided.length === 0 ? '' : `; undecided: ${undecided.join(', ')}`);
+}
+
+/** Of several rounds: sums of what is counted, the most of what is measured. */
+export function addFigures(a: Figures, b: Figures): Figures {
+  const faults = new Map(a.faults);
+  for (const [kind, count] of b.faults) faults.set(kind, (faults.get(kind) ?? 0) + count);
+  return {
+    requests: a.requests + b.requests, writes: a.writes + b.writes, unknown: a.unknown + b.unknown, expired: a.expired + b.expired, compared: a.compared + b.compared,
+    longestSilenceMs: Math.max(a.longestSilenceMs, b.longestSilenceMs), workingSilenceMs: Math.max(a.workingSilenceMs, b.workingSilenceMs),
+    residentBytes: Math.max(a.residentBytes, b.residentBytes), fileBytes: Math.max(a.fileBytes, b.fileBytes), faults, undecided: [...a.undecided, ...b.undecided],
+  };
+}

@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Answer, ApiClient } from '../../fixtures/apiClient.js';
+import type { Prng } from '../../simulation/prng.js';
+import type { PastRead } from '../checks/compaction.js';
+import type { Place } from './place.js';
+import type { Recorder } from './recorder.js';
+
+export type TrafficServer = Pick<ApiClient, 'request' | 'watch'>;
+
+/** What everyone has who makes traffic. */
+export interface Actor {
+  readonly name: string;
+  readonly server: TrafficServer;
+  /** `server` is always the same replica. */
+  readonly pinned: boolean;
+  readonly place: Place;
+  readonly prng: Prng;
+  readonly recorder: Recorder;
+  /** The version before which history is gone, by the word of the replica that knows most; null when nobody answers. */
+  readonly gone: () => Promise<number | null>;
+}
+
+const statusTimeoutMs = 2_000;
+const goneWithinMs = 2_000;
+const pollMs = 200;
+
+export const refusals: ReadonlySet<number> = new Set([429, 503, 504]);
+
+/** History before this version is gone on the replica that the actor is pinned to. */
+export async function goneHere({ pinned, server }: Actor): Promise<number | null> {
+  if (!pinned) return null;
+  const answer = await server.request('GET', '/raft/v1/status', { timeoutMs: statusTimeoutMs }).catch(() => null);
+  return compactedOf(answer);
+}
+
+export const compactedOf = (answer: Answer | null): number | null => answer?.status === 200 ? (answer.body as { readonly compactedRevision: number }).compactedRevision : null;
+
+/** Asked right after a 410. Whoever gave it may be gone itself, and others learn a little later of what was compacted. */
+export async function recordExpired({ name, recorder, gone }: Actor, what: PastRead['what'], version: number, goneBefore: number | null): Promise<void> {
+  let goneAfter = await gone();
+  for (const deadline = performance.now() + goneWithinMs; (goneAfter ?? 0) <= version && performance.now() < deadline; goneAfter = await gone()) await delay(pollMs);
+  recorder.pastReads.push({ who: name, what, version, outcome: 'expired', goneBefore, goneAfter });
+}

@@ -1,0 +1,27 @@
+import type { ApiObject } from '../../fixtures/apiClient.js';
+import type { ListedState } from '../checks/snapshots.js';
+
+/** Where the clients of a round meet. */
+export interface Place {
+  readonly namespace: string;
+  readonly keys: readonly string[];
+}
+
+/** The write that ends a round's history. */
+export const last = 'last';
+
+export const keysOf = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `k${index}`);
+
+/** Values are written twice, side by side, to see that objects are whole. */
+export const objectOf = (name: string, value: string, resourceVersion?: string): object =>
+  ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, ...(resourceVersion === undefined ? {} : { resourceVersion }) }, data: { left: value, right: value, padding: 'x'.repeat(200) } });
+
+export const pathOf = ({ namespace }: Place): string => `/api/v1/namespaces/${namespace}/configmaps`;
+
+export const versionOf = ({ metadata }: ApiObject): number => Number(metadata.resourceVersion);
+
+/** What a list shows of the place; `others` are the pages before it. */
+export function listedIn(client: string, what: string, list: ApiObject, others: readonly ApiObject[] = []): ListedState {
+  const items = [...others, ...list.items ?? []].map((item) => [item.metadata.name, { version: versionOf(item), value: item.data?.['left'] ?? '' }] as const);
+  return { client, what, version: versionOf(list), items: new Map(items) };
+}
