@@ -132,7 +132,8 @@ function checkBeforeOpening(path: string, kind: DatabaseKind): void {
 
 /** Throws InUseError while another process, or another part of this one, has the database open. Changes nothing. */
 export function refuseIfInUse(path: string): void {
-  if (isHeldElsewhere(path)) throw new InUseError(path);
+  // Whoever has it open has written to it. Without that file, looking would make one.
+  if (existsSync(`${path}-wal`) && isHeldElsewhere(path)) throw new InUseError(path);
 }
 
 /** A read-only connection neither replays nor removes the write-ahead file, so the evidence stays. */

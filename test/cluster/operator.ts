@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ManagedProcess } from '../../deploy/managedProcess.js';
+import { ensurePki } from '../../deploy/pki.js';
+import { findFreePorts } from '../../deploy/ports.js';
+import { ApiClient } from '../fixtures/apiClient.js';
+import type { ClusterUnderTest } from './clusterUnderTest.js';
+
+/** What an operator does: commands, servers beside those of a cluster, patience. */
+
+const program = fileURLToPath(new URL('../../server/main.js', import.meta.url));
+export interface Run { readonly code: number; readonly out: string; readonly err: string }
+
+/** Runs `apiserver WORDS` to its end. */
+export function apiserver(...words: readonly string[]): Promise<Run> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, ...words], { encoding: 'utf8' }, (error, out, err) => { resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }); });
+  });
+}
+
+/** What it prints; fails unless it ends with 0. */
+export async function succeed(...words: readonly string[]): Promise<string> {
+  const { code, out, err } = await apiserver(...words);
+  expect(code, `apiserver ${words.join(' ')}: ${err}`).to.equal(0);
+  return out;
+}
+
+export interface Beside { readonly process: ManagedProcess; readonly client: ApiClient; readonly peerAddress: string }
+
+/** An API server beside those of a cluster: the flags of one of them, with others in their place. */
+export async function beside(cluster: ClusterUnderTest, id: string, changes: Readonly<Record<string, string>>): Promise<Beside> {
+  const { members, pki, dataDirectory } = cluster.cluster;
+  const [securePort = 0, peerPort = 0] = await findFreePorts(2);
+  const peer = (await ensurePki(path.dirname(pki.caFile), [...members.map((member) => member.id), id])).peer(id);
+  const peerAddress = `127.0.0.1:${peerPort}`;
+  const own: Readonly<Record<string, string>> = {
+    'secure-port': String(securePort), 'raft-member-id': id, 'raft-listen-address': peerAddress, 'raft-cert-file': peer.certFile, 'raft-key-file': peer.keyFile,
+    'raft-data-dir': path.join(dataDirectory, 'data', id), 'raft-initial-cluster': [...members.map((member) => `${member.id}=${member.peerAddress}`), `${id}=${peerAddress}`].join(','), ...changes,
+  };
+  const given = members[0]!.process.spec.args.filter((flag) => !Object.keys(own).some((name) => flag.startsWith(`--${name}=`)));
+  const address = `https://127.0.0.1:${securePort}`;
+  const process = new ManagedProcess({ role: 'apiserver', name: id, program, address, log: path.join(dataDirectory, 'logs', `${id}.log`), args: [...given, ...Object.entries(own).map(([name, value]) => `--${name}=${value}`)] });
+  return { process, client: new ApiClient(address, cluster.cluster), peerAddress };
+}
+
+const pollMs = 50;
+const pollsMax = 600;
+
+/** Tries until it holds; a bound keeps a failure from hanging. */
+export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let polls = 0; polls < pollsMax; polls++) {
+    if (await holds()) return;
+    await delay(pollMs);
+  }
+  throw new Error(`${what} did not come true`);
+}
+
+export async function ready(client: ApiClient): Promise<void> {
+  await until('readiness', async () => (await client.request('GET', '/readyz').catch(() => null))?.status === 200);
+}
