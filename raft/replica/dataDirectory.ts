@@ -5,6 +5,7 @@ import { failPoint } from '../failPoints.js';
 import { openLog } from '../log/log.js';
 import type { RaftLog } from '../log/log.js';
 import type { ReplicaOptions } from '../replica-api.js';
+import { syncPath } from '../sqlite/files.js';
 import { openStore } from '../store/store.js';
 import type { Store } from '../store/store.js';
 import { clusterIdOf } from '../transport/handshake.js';
@@ -46,14 +47,18 @@ export function openDataDirectory(options: ReplicaOptions): DataDirectory {
   }
 }
 
-/** Not `mkdir` with `recursive`: on file systems that create nothing, such as /proc, that never returns in Node 20. */
+/**
+ * Each directory is synced into its parent: a loss of power must not take an identity away with the directory that it is in.
+ * Not `mkdir` with `recursive`: on file systems that create nothing, such as /proc, that never returns in Node 20.
+ */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
+    syncPath(dirname(path));
   } catch (cause) {
-    if (!existsSync(path)) throw new ReplicaError('INVALID_OPTIONS', `cannot create the directory ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw new ReplicaError('INVALID_OPTIONS', `cannot create the directory ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   }
 }
 
