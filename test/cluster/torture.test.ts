@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { torture } from '../torture/torture.js';
 
 /** How long faults begin, and the seed that draws them: `npm run torture` is the same for as long as one likes. */
-const seconds = Number(process.env['TORTURE_SECONDS'] ?? 30);
+const seconds = Number(process.env['TORTURE_SECONDS'] ?? 180);
 const seed = Number(process.env['TORTURE_SEED'] ?? 1);
 /** Starting, mending and judging come on top, on a machine that may be busy. */
 const overheadMs = 600_000;

@@ -24,6 +24,8 @@ export interface RoundOptions {
   /** How long new faults begin; what they broke is mended afterwards. */
   readonly faultsMs: number;
   readonly kinds?: readonly FaultKind[] | undefined;
+  /** It begins with one of each of these. */
+  readonly first?: readonly FaultKind[] | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -83,7 +85,7 @@ class Round {
   }
 
   async burn(): Promise<void> {
-    const { seed, faultsMs, kinds, log } = this.options;
+    const { seed, faultsMs, kinds, first, log } = this.options;
     const over = new AbortController();
     const sampler = setInterval(() => { this.#usage.push(...sampleUsage(this.cluster)); }, sampleEveryMs);
     const lookout = this.#lookout = new Lookout(this.cluster, () => this.#recorder.latestAcknowledgedMs, log);
@@ -91,7 +93,7 @@ class Round {
     const readers = [readPages, readPast].flatMap((read, n) => [n, this.#servers.length - 1].map((at) => read(this.#actor(`${read.name}${at}`, at), over.signal)));
     const traffic = [...this.#clients.map((client) => client.run(over.signal)), ...readers, this.#comparer.run(over.signal)];
     try {
-      await Promise.all([this.#injector.run(planFaults(seed, faultsMs, kinds)), delay(faultsMs)]);
+      await Promise.all([this.#injector.run(planFaults(seed, faultsMs, kinds, first)), delay(faultsMs)]);
       if (!(await this.cluster.whole(mendMs))) this.#finding('availability', `not every member serves ${mendMs / 1000} s after the last fault`);
     } finally {
       clearInterval(sampler);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Prng } from '../simulation/prng.js';
 import type { Finding } from './checks/finding.js';
 import { TortureCluster } from './cluster/tortureCluster.js';
+import { dealKinds } from './faults/plan.js';
 import type { FaultKind } from './faults/table.js';
 import { addFigures, describeFigures, type Figures } from './judgement.js';
 import { runRound } from './round.js';
@@ -50,12 +51,13 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
 
 async function rounds(cluster: TortureCluster, { seed, faultsMs, kinds }: TortureOptions, log: (line: string) => void, say: (line: string) => void): Promise<TortureReport> {
   const seeds = new Prng(seed);
+  const dealt = dealKinds(seeds.below(2 ** 31), Math.ceil(faultsMs / roundMsMax), kinds);
   let left = faultsMs;
   let total: Figures | null = null;
   for (let round = 1; ; round++) {
     const roundMs = Math.min(left, roundMsMax);
     left -= roundMs;
-    const { findings, figures } = await runRound(cluster, { seed: seeds.below(2 ** 31), namespace: `torture-${round}`, faultsMs: roundMs, kinds, log });
+    const { findings, figures } = await runRound(cluster, { seed: seeds.below(2 ** 31), namespace: `torture-${round}`, faultsMs: roundMs, kinds, first: dealt[round - 1], log });
     total = total === null ? figures : addFigures(total, figures);
     say(`round ${round}: ${describeFigures(figures)}`);
     for (const { promise, details } of findings) say(`FOUND ${promise}: ${details}`);

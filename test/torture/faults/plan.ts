@@ -17,12 +17,12 @@ export interface PlannedFault {
 /** From the start of one fault to that of the next: often shorter than a fault, so that faults meet. */
 const gapMs = { min: 500, max: 6_000 };
 
-/** The faults of a round: the same for the same seed, on every machine. */
-export function planFaults(seed: number, durationMs: number, kinds: readonly FaultKind[] = faultKinds): readonly PlannedFault[] {
+/** The faults of a round: the same for the same seed, on every machine. It begins with one of each of `first`, in their order. */
+export function planFaults(seed: number, durationMs: number, kinds: readonly FaultKind[] = faultKinds, first: readonly FaultKind[] = []): readonly PlannedFault[] {
   const prng = new Prng(seed);
   const planned: PlannedFault[] = [];
   for (let atMs = drawSpan(prng, gapMs); atMs < durationMs; atMs += drawSpan(prng, gapMs)) {
-    const kind = drawKind(prng, kinds);
+    const kind = first[planned.length] ?? drawKind(prng, kinds);
     planned.push({ atMs, fault: { kind, parameters: faultTypes[kind].draw(prng) } });
   }
   return planned;
@@ -31,4 +31,12 @@ export function planFaults(seed: number, durationMs: number, kinds: readonly Fau
 function drawKind(prng: Prng, kinds: readonly FaultKind[]): FaultKind {
   let left = prng.below(kinds.reduce((sum, kind) => sum + faultTypes[kind].weight, 0));
   return kinds.find((kind) => (left -= faultTypes[kind].weight) < 0) ?? 'kill';
+}
+
+/** All kinds in an order that the seed draws, dealt out to rounds in turn: together they begin with one of each. */
+export function dealKinds(seed: number, rounds: number, kinds: readonly FaultKind[] = faultKinds): readonly (readonly FaultKind[])[] {
+  const prng = new Prng(seed);
+  const left = [...kinds];
+  const shuffled = kinds.map(() => left.splice(prng.below(left.length), 1)[0]!);
+  return Array.from({ length: rounds }, (_, round) => shuffled.filter((_, at) => at % rounds === round));
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { inodeOf } from '../../torture/cluster/socketOwner.js';
-import { planFaults } from '../../torture/faults/plan.js';
+import { dealKinds, planFaults } from '../../torture/faults/plan.js';
 import { faultKinds } from '../../torture/faults/table.js';
 import { outcomeOf } from '../../torture/traffic/outcome.js';
 
@@ -16,6 +16,17 @@ describe('torture/plan', () => {
   it('has every kind of fault in an hour, or only the kinds that are asked for', () => {
     expect(new Set(planFaults(1, hour).map(({ fault }) => fault.kind))).to.deep.equal(new Set(faultKinds));
     expect(new Set(planFaults(1, hour, ['pause', 'kill']).map(({ fault }) => fault.kind))).to.deep.equal(new Set(['pause', 'kill']));
+  });
+
+  it('deals all kinds out to the rounds of three minutes, each of which begins with its own', () => {
+    for (let seed = 0; seed < 50; seed++) {
+      const dealt = dealKinds(seed, 3);
+      expect([...dealt.flat()].sort()).to.deep.equal([...faultKinds].sort());
+      const met = dealt.flatMap((first, round) => planFaults(seed + round, 60_000, undefined, first).slice(0, first.length).map(({ fault }) => fault.kind));
+      expect(new Set(met)).to.deep.equal(new Set(faultKinds));
+    }
+    expect(dealKinds(7, 3)).to.deep.equal(dealKinds(7, 3));
+    expect(dealKinds(1, 2, ['pause', 'kill']).flat()).to.have.members(['pause', 'kill']);
   });
 
   it('keeps to its time, in order', () => {
