@@ -35,7 +35,39 @@ function describe({ help, version }: ControllerManagerOptions): boolean {
   return true;
 }
 
+/** Why the process ends, once somebody knows: the last line of its log. */
+let lastWord: string | null = null;
+
+/**
+ * Whatever ends this process, its log says so. A process in which nothing is left that could happen ends as well, and Node says nothing of that:
+ * it did once, when nothing but connections and timers was there.
+ */
+function announceEnd(): void {
+  const broken = (error: unknown): void => {
+    lastWord = `unexpected error: ${error instanceof Error ? error.stack ?? error.message : String(error)}`;
+    process.exit(1);
+  };
+  process.on('uncaughtException', broken);
+  process.on('unhandledRejection', broken);
+  process.once('exit', (status) => {
+    if (lastWord === null) process.exitCode = 1;
+    log(status === 0 && lastWord !== null ? 'info' : 'error', `ended: ${lastWord ?? 'nothing was left to wait for, which is a defect'}`);
+  });
+}
+
 async function run(options: ControllerManagerOptions): Promise<number> {
+  announceEnd();
+  try {
+    const { status, reason } = await work(options);
+    lastWord = reason;
+    return status;
+  } catch (error) {
+    lastWord = messageOf(error);
+    return 1;
+  }
+}
+
+async function work(options: ControllerManagerOptions): Promise<{ readonly status: number; readonly reason: string }> {
   const settings = connectionOf(options);
   const rootCa = options['root-ca-file'] ? fs.readFileSync(options['root-ca-file'], 'utf8') : settings.ca ?? null;
   const metrics = new Metrics(options['disabled-metrics']);
@@ -48,11 +80,11 @@ async function run(options: ControllerManagerOptions): Promise<number> {
   const serving = await serveHealth({ options, metrics, checks, clock: systemClock });
   try {
     const result = await manager.run(stop);
-    if (result === 'lost') log('error', 'the lease is lost: another manager may work now, so this one ends');
-    return result === 'lost' ? 1 : 0;
+    if (result === 'lost') return { status: 1, reason: 'the lease is lost: another manager may work now' };
+    return stop.aborted ? { status: 0, reason: 'it was asked to stop' } : { status: 1, reason: 'its controllers have all ended by themselves' };
   } finally {
-    clearInterval(awake);
     await serving?.close();
+    clearInterval(awake);
   }
 }
 
@@ -66,7 +98,11 @@ function stopRequest(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(1);
+      if (controller.signal.aborted) {
+        lastWord = 'it was asked to stop twice, and has not waited for what was under way';
+        process.exit(1);
+      }
+      log('info', `stopping on ${signal}`);
       controller.abort();
     });
   }
@@ -77,11 +113,6 @@ function log(level: 'info' | 'error', message: string): void {
   process.stderr.write(`${new Date().toISOString()} ${level === 'info' ? 'I' : 'E'} ${message}\n`);
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  log('error', messageOf(error));
-  process.exitCode = 1;
-}
+process.exitCode = await main(process.argv.slice(2));
 // Connections that are closing hold the event loop for a while; nothing depends on them.
 process.exit();

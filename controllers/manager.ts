@@ -33,6 +33,15 @@ export interface ManagerOptions {
 
 const program = 'kube-controller-manager';
 
+/** It was asked to do nothing, and holds the lease while it does. */
+function idle(signal: AbortSignal, log: ManagerOptions['log']): Promise<void> {
+  log('info', 'no controller is enabled, so nothing will be done');
+  return new Promise(resolve => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 /** Runs the controllers, while this manager leads, until `signal` aborts. `lost` means that another may lead now, and the process should end. */
 export class Manager {
   readonly #connection: Connection;
@@ -108,6 +117,7 @@ export class Manager {
       const controller = entry.make(environment);
       return controller ? [[entry.name, controller] as const] : [];
     });
+    if (controllers.length === 0) return idle(signal, log);
     informers.start(signal);
     log('info', `starting ${controllers.map(([name]) => name).join(', ')}`);
     await Promise.all(controllers.map(([name, controller], index) => this.#runOne(name, controller, index, signal)));

@@ -50,7 +50,16 @@ function moduleLevels(text: string | null): ReadonlyMap<string, number> {
   return new Map(pairs.map(([pattern, level]) => [pattern!, Number(level)]));
 }
 
+/** True once the log says why the process ends. */
+let explained = false;
+
 async function run(options: ApiServerOptions, log: Logger): Promise<void> {
+  // A process ends as well when nothing is left that could happen, and Node says nothing of that.
+  process.once('exit', (status) => {
+    if (explained) return;
+    process.exitCode = status === 0 ? exitFailure : status;
+    log.error('ended: nothing was left to wait for, which is a defect', { status });
+  });
   // A state that nobody foresaw: the other replicas are right, this process may not be.
   process.on('uncaughtException', (error: Error) => { endNow(log, 'unexpected error, ending', error); });
   process.on('unhandledRejection', (reason: unknown) => { endNow(log, 'unexpected error, ending', reason); });
@@ -59,10 +68,13 @@ async function run(options: ApiServerOptions, log: Logger): Promise<void> {
   // Nothing is served yet, and the replica's data survives any end.
   if (typeof server === 'string') process.exit(0);
   const outcome = await Promise.race([signalled, server.failed]);
-  if (outcome instanceof Error) endNow(log, 'the replica cannot go on, ending', outcome);
+  if (outcome instanceof Error) endNow(log, 'the replica cannot go on, ending', outcome, !isForeseen(outcome));
   await server.stop();
   process.exit(0);
 }
+
+/** Disks that fail, removal and the like have codes and say all there is to say; only of defects one wants to know where they are. */
+const isForeseen = (error: Error): boolean => typeof (error as NodeJS.ErrnoException).code === 'string';
 
 /** Loads the server only now: texts and complaints about the command line come at once. */
 async function start(options: ApiServerOptions, log: Logger): Promise<RunningServer> {
@@ -81,6 +93,7 @@ function firstSignal(log: Logger): Promise<NodeJS.Signals> {
     const onSignal = (signal: NodeJS.Signals): void => {
       if (seen) endNow(log, 'second signal, ending at once', signal, false);
       seen = true;
+      explained = true;
       log.info('stopping', { signal });
       resolve(signal);
     };
@@ -90,6 +103,7 @@ function firstSignal(log: Logger): Promise<NodeJS.Signals> {
 }
 
 function endNow(log: Logger, event: string, cause: unknown, withStack = true): never {
+  explained = true;
   log.error(event, { reason: describeError(cause), ...(withStack && cause instanceof Error ? { stack: cause.stack } : {}) });
   process.exit(exitFailure);
 }

@@ -68,4 +68,8 @@ export async function unless<T>(expected: (error: unknown) => boolean, work: Pro
   }
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** Never empty: several failed attempts to connect are one error without a message of its own. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || (error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : '') || error.name;
+}

@@ -1,6 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
 const programs = {
   apiserver: fileURLToPath(new URL('../../../server/main.js', import.meta.url)),
@@ -40,5 +45,56 @@ describe('the programs', function () {
     expect(status).to.equal(1);
     expect(stderr).to.match(/error cannot start reason="cannot read the certificate \/nowhere\/a\.crt: ENOENT/);
     expect(stderr.match(/ENOENT/g)).to.have.length(1);
+  });
+
+  describe('end with a line that says why', () => {
+    const folder = temporaryDirectory('programs');
+    const kubeconfig = join(folder, 'kubeconfig');
+    /** Timers keep nothing awake: what is left of a program that waits for nothing else. */
+    const drowsy = `--import=data:text/javascript,${encodeURIComponent('const set = setInterval; globalThis.setInterval = (...all) => set(...all).unref();')}`;
+    before(() => {
+      const cluster = { name: 'c', cluster: { server: 'https://127.0.0.1:1' } };
+      writeFileSync(kubeconfig, JSON.stringify({ 'current-context': 'x', contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }], clusters: [cluster], users: [{ name: 'u', user: {} }] }));
+    });
+    const manager = [programs['controller-manager'], `--kubeconfig=${kubeconfig}`, '--secure-port=0'];
+
+    /** Runs until a line matches, sends the signals one after another, and gives status and last line. */
+    async function ended(args: readonly string[], upTo: RegExp | null, signals: readonly NodeJS.Signals[]): Promise<{ readonly status: number; readonly last: string }> {
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+      const exited = once(child, 'exit');
+      const lines: string[] = [];
+      for await (const line of createInterface({ input: child.stderr })) {
+        lines.push(line);
+        if (upTo?.test(line) === true) for (const signal of signals) child.kill(signal);
+      }
+      const [status] = await exited as [number];
+      return { status, last: lines.at(-1) ?? '' };
+    }
+
+    it('controller-manager without a port waits for its server, and ends when it is asked to', async () => {
+      const { status, last } = await ended([...manager, '--leader-elect-retry-period=50ms'], /leader election: .*ECONNREFUSED/, ['SIGTERM']);
+      expect([status, last.slice(25)]).to.deep.equal([0, 'I ended: it was asked to stop']);
+    });
+    it('controller-manager without controllers does nothing until it is asked to stop', async () => {
+      const { status, last } = await ended([...manager, '--leader-elect=false', '--controllers=-*'], /nothing will be done/, ['SIGINT']);
+      expect([status, last.slice(25)]).to.deep.equal([0, 'I ended: it was asked to stop']);
+    });
+    it('controller-manager in which nothing is left to happen', async () => {
+      const { status, last } = await ended([drowsy, ...manager], null, []);
+      expect(status).to.not.equal(0);
+      expect(last.slice(25)).to.equal('E ended: nothing was left to wait for, which is a defect');
+    });
+    it('controller-manager that cannot use its files', async () => {
+      const { status, last } = await ended([programs['controller-manager'], '--kubeconfig=/nowhere'], null, []);
+      expect(status).to.equal(1);
+      expect(last).to.match(/E ended: \/nowhere cannot be read/);
+    });
+    it('apiserver that cannot use its files', async () => {
+      const args = [programs.apiserver, `--raft-data-dir=${join(folder, 'data')}`, `--cert-dir=${join(folder, 'certs')}`, '--secure-port=0', '--service-account-issuer=https://x',
+        `--service-account-signing-key-file=${join(folder, 'sa.key')}`, `--service-account-key-file=${join(folder, 'sa.key')}`];
+      const { status, last } = await ended(args, null, []);
+      expect(status).to.equal(1);
+      expect(last).to.match(/error cannot start reason=.*sa\.key/);
+    });
   });
 });
