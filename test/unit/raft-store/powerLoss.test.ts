@@ -6,9 +6,10 @@ import { PowerSwitch } from '../../fixtures/powerSwitch.js';
 import { Prng } from '../../simulation/prng.js';
 import { drawSurvival, nothingMore } from '../../torture/disk/losePower.js';
 import { removeScratch, scratch } from '../raft-log/scratch.js';
-import { everything, open } from './commands.js';
+import { apply, everything, open, put, transaction } from './commands.js';
 
 const applier = fileURLToPath(new URL('./applier.js', import.meta.url));
+const restorer = fileURLToPath(new URL('./restorer.js', import.meta.url));
 const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
 
 describe('raft store after a loss of power', function () {
@@ -38,5 +39,24 @@ describe('raft store after a loss of power', function () {
       store.close();
     }
     expect(filesLost, 'files that lost something').to.be.greaterThan(0);
+  });
+
+  it('holds a snapshot that it said it has restored, in place of what was before', async function () {
+    const power = PowerSwitch.make(scratch());
+    if (power === null) this.skip();
+    const path = join(power.data, 'store.db');
+    await power.runUntil((line) => Number(line.split(' ')[0]) >= 9, [applier, path], nothingMore);
+    const source = open(join(scratch(), 'source.db'));
+    apply(source, ...Array.from({ length: 400 }, (_, at) => transaction([put(`key-${at}`, 'x'.repeat(300))])));
+    const snapshot = join(power.data, 'snapshot');
+    const { index } = await source.snapshotTo(snapshot);
+    const seen = everything(source);
+    source.close();
+    const { lines } = await power.runUntil(() => true, [restorer, path, snapshot, String(index)], nothingMore);
+    expect(lines).to.deep.equal(['restored']);
+    const store = open(path);
+    expect(store.appliedIndex).to.equal(index);
+    expect(everything(store)).to.deep.equal(seen);
+    store.close();
   });
 });
