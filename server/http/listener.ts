@@ -8,6 +8,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Request, Response, Upgrade } from '../endpoints/context.js';
 import type { Live } from '../files/liveFile.js';
+import { connectionsMax } from './connectionLimit.js';
 import { ConnectionTurns } from './connectionTurns.js';
 import { Http2Request, Http2Response } from './http2Messages.js';
 
@@ -33,6 +34,8 @@ export interface ListenerOptions {
   readonly http2StreamsMax: number;
   /** Share of HTTP/2 requests whose connection is asked to go elsewhere, 0 to 0.02. */
   readonly goawayChance: number;
+  /** Of all clients at a time; without it, what the files allow that a process may open. */
+  readonly connectionsMax?: number;
   readonly handle: (request: Request, response: Response, upgrade?: Upgrade) => void;
 }
 
@@ -69,6 +72,7 @@ type AnyServer = Http2SecureServer | HttpsServer;
 /** Starts to listen. HTTP/2 and HTTP/1.1 share the port; ALPN decides. Rejects with a ListenError. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const server = createAnyServer(options);
+  server.maxConnections = options.connectionsMax ?? connectionsMax();
   const sockets = new Set<TLSSocket>();
   const sessions = new Set<ServerHttp2Session>();
   server.on('secureConnection', (socket: TLSSocket) => {

@@ -9,7 +9,7 @@ import { writeJson } from '../../../server/http/errors.js';
 import type { Exchange } from '../../../server/http/exchange.js';
 import { bodyBytesMax } from '../../../server/http/exchange.js';
 import { call1, call2, openFrontDoor } from './frontDoor.js';
-import type { Call, FrontDoor } from './frontDoor.js';
+import type { Answer, Call, FrontDoor } from './frontDoor.js';
 import { createIdentities } from './identities.js';
 import type { Identities, Identity } from './identities.js';
 
@@ -215,6 +215,32 @@ describe('the way of a request', () => {
     release();
     expect((await Promise.all([first, ...others])).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
     expect((await call1(crowded.port, { path: '/api/v1/things', identity: alice })).status).to.equal(200);
+    await crowded.listener.close();
+  });
+
+  it('keeps room for those on whom the cluster depends when everybody else has filled theirs, and bounds administrators too', async () => {
+    const [node, manager] = await Promise.all([identities.issue({ name: 'system:node:n', groups: ['system:nodes'] }), identities.issue({ name: 'system:kube-controller-manager' })]);
+    let release = (): void => {};
+    const waiting = new Promise<void>((resolve) => { release = resolve; });
+    let [entered, wake] = [0, (): void => {}];
+    const enters = async (count: number): Promise<void> => { while (entered < count) await new Promise<void>((resolve) => { wake = resolve; }); };
+    const crowded = await openFrontDoor({
+      identities, server, chain: { inflight: { readOnlyMax: 8, mutatingMax: 8 }, authorize: () => ({ decision: 'allow', reason: '' }) },
+      resources: async (context) => { entered += 1; wake(); await waiting; reply(context, {}); },
+    });
+    const path = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/x';
+    const of = (identity: Identity): Promise<Answer> => call1(crowded.port, { method: 'PUT', path, identity });
+    const answers = Array.from({ length: 8 }, () => of(alice));
+    await enters(8);
+    expect((await of(alice)).status, 'an ordinary client').to.equal(429);
+    answers.push(of(node), of(manager));
+    await enters(10);
+    expect((await of(manager)).status, 'the reserve is bounded').to.equal(429);
+    answers.push(...Array.from({ length: 70 }, () => of(admin)));
+    await enters(80);
+    expect((await of(admin)).status, 'administrators are bounded').to.equal(429);
+    release();
+    expect(new Set((await Promise.all(answers)).map(({ status }) => status))).to.deep.equal(new Set([200]));
     await crowded.listener.close();
   });
 

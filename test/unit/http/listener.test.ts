@@ -5,6 +5,7 @@ import https from 'node:https';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { expect } from 'chai';
+import { connectionsMax } from '../../../server/http/connectionLimit.js';
 import { CredentialError, checkTlsSettings, readAuthorities, readKeyPair, selfSignedPair } from '../../../server/http/credentials.js';
 import { writeJson } from '../../../server/http/errors.js';
 import type { Exchange } from '../../../server/http/exchange.js';
@@ -123,6 +124,23 @@ describe('the listener', () => {
     const [headers] = await once(other.request({ ':path': '/version' }).end(), 'response') as [http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader];
     expect(headers[':status']).to.equal(200);
     other.destroy();
+    await door.listener.close();
+  });
+
+  it('has no more connections than its bound: further ones are closed at once, and there is room again when others leave', async () => {
+    expect([connectionsMax(1_000), connectionsMax(Infinity), connectionsMax() > 0]).to.deep.equal([750, 20_000, true]);
+    const door = await openFrontDoor({ identities, server, resources: quick, listener: { connectionsMax: 2 } });
+    const connect = (): Promise<tls.TLSSocket | null> => new Promise((resolve) => {
+      const socket = tls.connect({ port: door.port, host: '127.0.0.1', rejectUnauthorized: false });
+      socket.on('error', () => undefined).once('secureConnect', () => { resolve(socket); }).once('close', () => { resolve(null); });
+    });
+    const [first, second] = [await connect(), await connect()];
+    expect([first, second]).not.to.include(null);
+    expect(await connect(), 'one too many').to.equal(null);
+    first?.destroy();
+    let third: tls.TLSSocket | null = null;
+    while (third === null) third = await connect();
+    for (const socket of [second, third]) socket?.destroy();
     await door.listener.close();
   });
 
