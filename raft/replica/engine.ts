@@ -96,7 +96,7 @@ export class Engine {
     });
     this.#administration = new Administration(core, sink, parts.electionTicks);
     this.#trimmer = new Trimmer({
-      checkpointEntries: this.#limits.checkpointEntries,
+      checkpointEntries: Math.min(this.#limits.checkpointEntries, Math.max(this.#limits.checkpointEntriesMin, parts.logEntriesKept)),
       checkpointBytes: this.#limits.checkpointBytes,
       entriesKept: parts.logEntriesKept,
       bytesKeptMax: this.#limits.logBytesKeptMax,

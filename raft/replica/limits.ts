@@ -23,6 +23,8 @@ export const replicaLimits = {
   unreadBytesMax: 64 * 1024 * 1024,
   /** The store is checkpointed, and the log cut, after so many entries or bytes. */
   checkpointEntries: 8_192,
+  /** Sooner when fewer entries are to be kept, so that the log holds little more than that; but not sooner than this. */
+  checkpointEntriesMin: 64,
   checkpointBytes: 32 * 1024 * 1024,
   /** Bytes of applied entries that the log keeps at most, whatever the number of entries to keep. */
   logBytesKeptMax: 256 * 1024 * 1024,

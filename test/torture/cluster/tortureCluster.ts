@@ -9,11 +9,15 @@ import { findFreePorts } from '../../../deploy/ports.js';
 import type { ClusterSettings, MemberSettings } from '../../../deploy/settings.js';
 import { ApiClient } from '../../fixtures/apiClient.js';
 import { FaultyMachines } from '../disk/faultyMachines.js';
+import { FailPointFile } from '../../fixtures/failPointFile.js';
 import { PeerNetwork } from './peerNetwork.js';
+import { RestartedProcess } from './restartedProcess.js';
 
 /** One member of the cluster: a process with its data, and a client of the operators for it. */
 export interface TortureMember extends MemberSettings {
-  readonly process: ManagedProcess;
+  readonly process: RestartedProcess;
+  /** Arms it to die at a named point. */
+  readonly failPoints: FailPointFile;
   readonly dataDirectory: string;
   readonly address: string;
   readonly client: ApiClient;
@@ -23,6 +27,8 @@ export interface MemberStatus {
   readonly memberId: string;
   readonly leaderId: string | null;
   readonly role: string;
+  readonly firstIndex: number;
+  readonly lastIndex: number;
   readonly appliedIndex: number;
   readonly revision: number;
   /** History before this revision is gone. */
@@ -38,6 +44,10 @@ export const clocksOffMsMax = 100 * 86_400_000;
 const members = ['r1', 'r2', 'r3'];
 /** Short, so that a round meets many compactions. Whoever is away for less loses nothing. */
 const compactionSeconds = 5;
+/** Few, so that logs are cut all the time, and who was away for some seconds needs a snapshot. */
+const entriesKept = 50;
+/** A replica ends by design, to be started again, when a snapshot skips history that its watches have not shown and that was compacted. */
+const tooFarBehind = 'its readers missed changes; start it again';
 const stopGraceMs = 20_000;
 const pollMs = 50;
 const statusTimeoutMs = 2_000;
@@ -71,7 +81,7 @@ export class TortureCluster {
   }
 
   static async start(directory: string, chance: (below: number) => number): Promise<TortureCluster> {
-    fs.mkdirSync(path.join(directory, 'logs'), { recursive: true });
+    for (const part of ['logs', 'failPoints']) fs.mkdirSync(path.join(directory, part), { recursive: true });
     const ports = await findFreePorts(2 * members.length + 1);
     const settings = { token, members: members.map((id, index) => ({ id, securePort: ports[2 * index]!, peerPort: ports[2 * index + 1]! })) };
     const cluster = new TortureCluster(directory, await ensurePki(path.join(directory, 'pki'), members, clocksOffMsMax), settings, ports.at(-1)!, chance);
@@ -153,10 +163,14 @@ export class TortureCluster {
     const address = `https://127.0.0.1:${securePort}`;
     const flags = apiserverFlags({ settings: { token, members: [own] }, pki: this.pki, port: 0 }, id, dataDirectory).filter((flag) => !flag.startsWith('--raft-initial-cluster='));
     const cluster = all.map((name) => `${name}=${this.network.addressOf(name)}`).join(',');
-    const args = [...flags, `--etcd-compaction-interval=${compactionSeconds}s`, `--raft-initial-cluster=${cluster}`, `--raft-initial-cluster-state=${state}`];
-    const process = new ManagedProcess({ role: 'apiserver', name: id, program: apiserverProgram, args, address, log: this.#log(id), environment: this.machines?.environment(id, dataDirectory) }, (exit) => {
-      if (!exit.expected && !this.mayEnd.has(id)) this.unexpectedExits.push(`${id}: ${describeExit(exit)}`);
+    const args = [...flags, `--etcd-compaction-interval=${compactionSeconds}s`, `--raft-log-entries-kept=${entriesKept}`, `--raft-initial-cluster=${cluster}`, `--raft-initial-cluster-state=${state}`];
+    const failPoints = new FailPointFile(path.join(this.directory, 'failPoints', id));
+    const environment = { ...this.machines?.environment(id, dataDirectory), ...failPoints.environment };
+    const process = new RestartedProcess({ role: 'apiserver', name: id, program: apiserverProgram, args, address, log: this.#log(id), environment }, (exit) => {
+      if (exit.expected || this.mayEnd.has(id)) return;
+      if (exit.signal === null && process.logTail().includes(tooFarBehind)) process.startAgain();
+      else this.unexpectedExits.push(`${id}: ${describeExit(exit)}`);
     });
-    return { ...own, process, dataDirectory, address, client: new ApiClient(address, this) };
+    return { ...own, process, failPoints, dataDirectory, address, client: new ApiClient(address, this) };
   }
 }

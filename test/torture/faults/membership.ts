@@ -7,10 +7,16 @@ const pauseMs = 200;
 /** A change of the membership did not come true within its time, although the faults meanwhile leave a majority from time to time. */
 export class ChangeTookTooLong extends Error {}
 
-/** Adds a member as one that only learns, starts it, and lets it vote once it has caught up. */
+/** Adds a member as one that only learns. */
+export async function admit(cluster: TortureCluster, member: TortureMember, timeoutMs: number): Promise<void> {
+  const body = { id: member.id, address: cluster.network.addressOf(member.id) };
+  await change(cluster, `adding ${member.id}`, performance.now() + timeoutMs, 'POST', '/raft/v1/members', body, (roles) => roles.has(member.id));
+}
+
+/** Adds a member, starts it, and lets it vote once it has caught up. */
 export async function join(cluster: TortureCluster, member: TortureMember, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
-  await change(cluster, `adding ${member.id}`, deadline, 'POST', '/raft/v1/members', { id: member.id, address: cluster.network.addressOf(member.id) }, (roles) => roles.has(member.id));
+  await admit(cluster, member, timeoutMs);
   member.process.start();
   cluster.votes.set(member.id, 'maybe');
   await change(cluster, `promoting ${member.id}`, deadline, 'POST', `/raft/v1/members/${member.id}/promote`, undefined, (roles) => roles.get(member.id) === 'voter');

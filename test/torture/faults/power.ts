@@ -12,9 +12,9 @@ const allLostPermille = 300;
 const seedMax = 2 ** 31;
 
 /** `survival` draws what is left of what was not synced: null for nothing. */
-interface Loss { readonly survival: number | null; readonly ms: number }
+export interface Loss { readonly survival: number | null; readonly ms: number }
 
-const drawLoss = (prng: Prng): Loss => ({ survival: prng.chance(allLostPermille) ? null : prng.below(seedMax), ms: drawSpan(prng, downMs) });
+export const drawLoss = (prng: Prng): Loss => ({ survival: prng.chance(allLostPermille) ? null : prng.below(seedMax), ms: drawSpan(prng, downMs) });
 
 export const powerLoss = faultType<Loss & { readonly target: Target }>({
   weight: 10,
@@ -37,10 +37,15 @@ export const powerLossAll = faultType<Loss>({
   },
 });
 
-async function losePower(scene: Scene, machines: FaultyMachines, member: TortureMember, { survival, ms }: Loss): Promise<void> {
+async function losePower(scene: Scene, machines: FaultyMachines, member: TortureMember, loss: Loss): Promise<void> {
   await member.process.kill();
+  loseUnsynced(scene, machines, member, loss);
+  await delay(loss.ms);
+  member.process.start();
+}
+
+/** What loss of power does to the files of a member whose process has ended. */
+export function loseUnsynced(scene: Scene, machines: FaultyMachines, member: TortureMember, { survival, ms }: Loss): void {
   const { files, names } = machines.losePower(member.id, member.dataDirectory, survival === null ? nothingMore : drawSurvival(new Prng(survival)));
   scene.log(`power of ${member.id} is gone for ${ms} ms: ${survival === null ? 'all' : 'some'} of what was not synced is lost, in ${files} files and ${names} names`);
-  await delay(ms);
-  member.process.start();
 }

@@ -43,7 +43,8 @@ export const rollingRestart = faultType<object>({
   draw: () => ({}),
   inject: async (scene) => {
     for (const member of [...scene.cluster.members]) {
-      if (!scene.isBusy(member)) await scene.hold(member, () => down(scene, member, 'SIGTERM', 0));
+      // One that was replaced meanwhile is gone for good.
+      if (!scene.isBusy(member) && scene.cluster.members.includes(member)) await scene.hold(member, () => down(scene, member, 'SIGTERM', 0));
     }
     return 'all';
   },

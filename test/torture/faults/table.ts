@@ -1,6 +1,7 @@
 import { clock } from './clock.js';
 import { disk } from './disks.js';
 import type { AnyFaultType } from './fault.js';
+import { killAtPoint } from './killAtPoint.js';
 import { partition, slowNetwork } from './network.js';
 import { addAndRemoveMember, replaceWiped } from './operations.js';
 import { powerLoss, powerLossAll } from './power.js';
@@ -10,6 +11,7 @@ import { kill, killAll, pause, rollingRestart } from './processes.js';
 export const faultTypes = {
   kill,
   killAll,
+  killAtPoint,
   pause,
   partition,
   slowNetwork,

@@ -1,0 +1,206 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { failPoints, type FailPoint } from '../../../raft/failPoints.js';
+import type { TortureMember } from '../cluster/tortureCluster.js';
+import { drawSpan, drawTarget, faultType, type Target } from './fault.js';
+import { admit, leave } from './membership.js';
+import { drawLoss, loseUnsynced, type Loss } from './power.js';
+import type { Scene } from './scene.js';
+
+/** What must go on for a member to come to a point. */
+type Situation = keyof typeof situations;
+
+interface Ambush {
+  readonly target: Target;
+  readonly point: FailPoint;
+  /** The how manieth time it comes there. */
+  readonly nth: number;
+  /** The machine's power goes with the process, and what was not synced. */
+  readonly power: Loss | null;
+  readonly downMs: number;
+}
+
+/** Where each point is met, and up to the how manieth time one waits for it. */
+const points: Readonly<Record<FailPoint, readonly [situation: Situation, nthMax: number]>> = {
+  'log.append.unsynced': ['traffic', 50],
+  'log.append.synced': ['traffic', 50],
+  'log.state.unsynced': ['election', 3],
+  'log.state.synced': ['election', 3],
+  'log.checkpoint.begun': ['bulk', 1],
+  'log.checkpoint.done': ['bulk', 1],
+  'log.trim.unsynced': ['traffic', 2],
+  'log.trim.synced': ['traffic', 2],
+  'log.reset.unsynced': ['behind', 1],
+  'log.reset.synced': ['behind', 1],
+  'store.apply.uncommitted': ['traffic', 50],
+  'store.apply.committed': ['traffic', 50],
+  'store.compaction.uncommitted': ['traffic', 2],
+  'store.sweep.uncommitted': ['traffic', 3],
+  'store.shrink.done': ['bulk', 1],
+  'store.checkpoint.begun': ['traffic', 2],
+  'store.checkpoint.done': ['traffic', 2],
+  'snapshot.copying': ['sender', 2],
+  'snapshot.copied': ['sender', 1],
+  'snapshot.sealed': ['sender', 1],
+  'snapshot.named': ['sender', 1],
+  'snapshot.sending': ['sender', 2],
+  'snapshot.sent': ['sender', 1],
+  'snapshot.receiving': ['behind', 2],
+  'snapshot.received': ['behind', 1],
+  'install.verified': ['behind', 1],
+  'install.closed': ['behind', 1],
+  'install.renamed': ['behind', 1],
+  'install.swapped': ['behind', 1],
+  'install.done': ['behind', 1],
+  'membership.committed': ['change', 2],
+  'membership.applied': ['sender', 1],
+  'create.drafted': ['newcomer', 2],
+  'create.named': ['newcomer', 2],
+  'create.storeAlone': ['newcomer', 1],
+};
+
+const powerFailsPermille = 400;
+const downMs = { min: 0, max: 4_000 };
+/** From the moment that a member is armed, until it has come to the point. */
+const armedMs = 15_000;
+/** Until the log of the leader begins behind a member that is away. */
+const behindMs = 20_000;
+const changeMs = 120_000;
+const readyMs = 90_000;
+const pollMs = 50;
+/** A leader that hangs for so long is replaced. */
+const hangsMs = 3_000;
+/** A process that died in the moment in which it was disarmed has been noticed after this. */
+const noticedMs = 300;
+
+/** Kills a member where it is in the middle of something: raft/failPoints.ts says what there is. */
+export const killAtPoint = faultType<Ambush>({
+  weight: 25,
+  draw: (prng) => {
+    const point = prng.pick(Object.keys(failPoints) as FailPoint[]) ?? 'log.append.synced';
+    return { target: drawTarget(prng), point, nth: prng.between(1, points[point][1]), power: prng.chance(powerFailsPermille) ? drawLoss(prng) : null, downMs: drawSpan(prng, downMs) };
+  },
+  inject: (scene, ambush) => situations[points[ambush.point][0]](scene, ambush),
+});
+
+const nobody: Target = { role: 'follower', nth: 0 };
+
+const situations = {
+  /** What clients do is enough. */
+  traffic: (scene: Scene, ambush: Ambush) => meet(scene, ambush, ambush.target, () => Promise.resolve()),
+  /** Much is written and deleted. */
+  bulk: (scene: Scene, ambush: Ambush) => meet(scene, ambush, ambush.target, () => writeMuch(scene)),
+  /** The leader hangs, and others vote. */
+  election: (scene: Scene, ambush: Ambush) => meet(scene, ambush, { ...nobody, ...ambush.target, role: 'follower' }, async () => {
+    await scene.with({ role: 'leader' }, async (leader) => {
+      leader.process.pause();
+      await delay(hangsMs);
+      leader.process.resume();
+    });
+  }),
+  /** The target was away for so long that it needs a snapshot. */
+  behind: async (scene: Scene, ambush: Ambush): Promise<string | null> => {
+    const member = await scene.choose({ ...nobody, ...ambush.target, role: 'follower' });
+    return member === null ? null : await scene.hold(member, async () => {
+      const status = await scene.cluster.status(member);
+      if (status === null) return null;
+      scene.log(`SIGKILL ${member.id}, until it needs a snapshot`);
+      await member.process.kill();
+      const far = await fallsBehind(scene, status.lastIndex);
+      if (far) return await strike(scene, ambush, member, () => { member.process.start(); });
+      member.process.start();
+      return null;
+    });
+  },
+  /** A member is added while the target is armed. */
+  change: (scene: Scene, ambush: Ambush) => meetChange(scene, ambush, ambush.target),
+  /** A member is added, and gets a snapshot from the leader. */
+  sender: (scene: Scene, ambush: Ambush) => meetChange(scene, ambush, { role: 'leader' }),
+  /** A member is added, and dies when it starts for the first time. */
+  newcomer: (scene: Scene, ambush: Ambush) => withNewcomer(scene, async (newcomer) => {
+    await admit(scene.cluster, newcomer, changeMs);
+    const met = await strike(scene, ambush, newcomer, () => { newcomer.process.start(); });
+    if (!(await scene.cluster.ready(newcomer, readyMs))) scene.finding('availability', `${newcomer.id} does not serve ${readyMs / 1000} s after it was started again`);
+    return met;
+  }),
+} as const;
+
+async function meet(scene: Scene, ambush: Ambush, target: Target, provoke: () => Promise<void>): Promise<string | null> {
+  const member = await scene.choose(target);
+  return member === null ? null : await scene.hold(member, () => strike(scene, ambush, member, provoke));
+}
+
+function meetChange(scene: Scene, ambush: Ambush, target: Target): Promise<string | null> {
+  return withNewcomer(scene, (newcomer) => meet(scene, ambush, target, async () => {
+    newcomer.process.start();
+    await admit(scene.cluster, newcomer, changeMs);
+  }));
+}
+
+/** Arms the member, provokes what brings it to the point, waits until it has died there, and starts it again. Null when it did not come there. */
+async function strike(scene: Scene, { point, nth, power, downMs: restMs }: Ambush, member: TortureMember, provoke: () => void | Promise<void>): Promise<string | null> {
+  const { cluster } = scene;
+  scene.log(`armed ${member.id}: ${point}, time ${nth}`);
+  cluster.mayEnd.add(member.id);
+  member.failPoints.arm(point, nth);
+  const provoked = provoke();
+  const died = await diesWithin(member, armedMs);
+  member.failPoints.disarm();
+  if (died) scene.log(`${member.id} died at ${point}, down for ${power?.ms ?? restMs} ms`);
+  await (died ? rest(scene, member, power, restMs) : delay(noticedMs));
+  member.process.start();
+  cluster.mayEnd.delete(member.id);
+  await provoked;
+  return died ? `${member.id} at ${point}` : null;
+}
+
+async function rest(scene: Scene, member: TortureMember, power: Loss | null, restMs: number): Promise<void> {
+  if (power !== null && scene.cluster.machines !== null) loseUnsynced(scene, scene.cluster.machines, member, power);
+  await delay(power?.ms ?? restMs);
+}
+
+/** A process that ends otherwise, as one does that a snapshot brought too far, was not at the point. */
+async function diesWithin({ process }: TortureMember, ms: number): Promise<boolean> {
+  for (const deadline = performance.now() + ms; performance.now() < deadline; await delay(pollMs)) {
+    if (!process.running) return (await process.ended).signal === 'SIGKILL';
+  }
+  return false;
+}
+
+async function fallsBehind({ cluster }: Scene, lastIndex: number): Promise<boolean> {
+  for (const deadline = performance.now() + behindMs; performance.now() < deadline; await delay(pollMs)) {
+    const leader = await cluster.leader();
+    const status = leader === null ? null : await cluster.status(leader);
+    if (status !== null && status.firstIndex > lastIndex + 1) return true;
+  }
+  return false;
+}
+
+function withNewcomer(scene: Scene, work: (newcomer: TortureMember) => Promise<string | null>): Promise<string | null> {
+  return scene.change(async () => {
+    const { cluster } = scene;
+    const newcomer = await cluster.prepare(null);
+    cluster.members.push(newcomer);
+    return await scene.hold(newcomer, async () => {
+      const met = await work(newcomer);
+      cluster.mayEnd.add(newcomer.id);
+      await leave(cluster, newcomer.id, changeMs);
+      await newcomer.process.kill();
+      cluster.forget(newcomer);
+      return met;
+    });
+  });
+}
+
+const bulkObjects = 6;
+const bulkBytes = 900_000;
+const bulkPath = '/api/v1/namespaces/default/configmaps';
+
+/** Fills files, and leaves them empty after the next compaction but one. Its answers do not matter. */
+async function writeMuch({ cluster }: Scene): Promise<void> {
+  const any = cluster.members[0];
+  if (any === undefined) return;
+  const names = Array.from({ length: bulkObjects }, (_, place) => `bulk-${place}`);
+  const timeoutMs = armedMs;
+  for (const name of names) await any.client.request('POST', bulkPath, { body: { metadata: { name }, data: { bulk: 'x'.repeat(bulkBytes) } }, timeoutMs }).catch(() => null);
+  for (const name of names) await any.client.request('DELETE', `${bulkPath}/${name}`, { timeoutMs }).catch(() => null);
+}
