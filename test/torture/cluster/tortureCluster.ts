@@ -115,11 +115,11 @@ export class TortureCluster {
     return answer?.status === 200 ? answer.body as MemberStatus : null;
   }
 
-  /** The newest compaction that any member knows of; null when none answers. */
+  /** The newest compaction that any member knows of; null unless a majority answers: a member that just joined knows of none. */
   async compacted(): Promise<number | null> {
     const answers = await Promise.all(this.members.map((member) => this.status(member)));
     const revisions = answers.flatMap((answer) => answer?.compactedRevision ?? []);
-    return revisions.length === 0 ? null : Math.max(...revisions);
+    return revisions.length * 2 <= this.members.length ? null : Math.max(...revisions);
   }
 
   /** Whoever leads by its own account; of several the one with the most followers' word. */
