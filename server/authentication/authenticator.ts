@@ -33,17 +33,21 @@ function pathOf({ url = '' }: Request): string {
  * requests are welcome: whoever shows a broken badge is not to be mistaken for somebody without one.
  */
 export function firstOf(authenticators: readonly Authenticator[], options: { readonly anonymous: AnonymousRule }): Authenticator {
-  return async (request) => {
-    let invalid: Authentication | null = null;
-    for (const authenticate of authenticators) {
-      const answer = authenticate(request);
-      const result = answer instanceof Promise ? await answer : answer;
-      if (result.outcome === 'user') return result;
-      if (result.outcome === 'invalid') invalid ??= result;
+  const ask = (request: Request, from: number, before: Authentication | null): Authentication | Promise<Authentication> => {
+    let invalid = before;
+    for (let each = from; each < authenticators.length; each++) {
+      const answer = authenticators[each]!(request);
+      // Most ways know at once, and a request that need not wait is answered in the turn in which it came.
+      if (answer instanceof Promise) return answer.then((result) => (result.outcome === 'user' ? result : ask(request, each + 1, invalid ?? complaintOf(result))));
+      if (answer.outcome === 'user') return answer;
+      invalid ??= complaintOf(answer);
     }
     return invalid ?? (options.anonymous(request) ? anonymous : { outcome: 'absent' });
   };
+  return (request) => ask(request, 0, null);
 }
+
+const complaintOf = (answer: Authentication): Authentication | null => (answer.outcome === 'invalid' ? answer : null);
 
 /** Adds the group that everybody who proved an identity belongs to. */
 export function withAuthenticatedGroup(user: User): User {

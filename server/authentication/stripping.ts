@@ -1,5 +1,5 @@
 import type { Request } from '../endpoints/context.js';
-import type { Authenticator } from './authenticator.js';
+import type { Authentication, Authenticator } from './authenticator.js';
 import type { IdentityHeaders } from './frontProxy.js';
 
 /** What proxies usually send; removed whether or not this server was told of proxies, because what is behind it may have been. */
@@ -11,11 +11,13 @@ export function stripCredentials(authenticate: Authenticator, configured: Identi
   const names = new Set(['authorization', ...lists.flatMap(({ user, uid, group }) => [...user, ...uid, ...group]).map((name) => name.toLowerCase())]);
   const prefixes = lists.flatMap(({ extraPrefixes }) => extraPrefixes).map((prefix) => prefix.toLowerCase());
   const told = (header: string): boolean => names.has(header) || prefixes.some((prefix) => header.startsWith(prefix));
-  return async (request) => {
-    const answer = authenticate(request);
-    const result = answer instanceof Promise ? await answer : answer;
+  const strip = (request: Request, result: Authentication): Authentication => {
     if (result.outcome === 'user') removeHeaders(request, told);
     return result;
+  };
+  return (request) => {
+    const answer = authenticate(request);
+    return answer instanceof Promise ? answer.then((result) => strip(request, result)) : strip(request, answer);
   };
 }
 

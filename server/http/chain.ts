@@ -73,7 +73,8 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
     if (draining !== 'no' && !isProbe(exchange)) throw refusal(exchange, draining);
     deadline(exchange);
     if (cors(exchange)) return;
-    await audited(exchange);
+    const authenticated = audited(exchange);
+    if (authenticated !== undefined) await authenticated;
     const impersonated = impersonate(exchange);
     if (impersonated !== undefined) await impersonated;
     inflight.filter(exchange);

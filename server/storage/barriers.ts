@@ -1,24 +1,39 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BarrierOutcome, Replica } from '../../raft/replica-api.js';
 
+/** Readers gather no longer than this. */
+const gatherMsMax = 1;
+
 /**
- * Shares read barriers: one is under way at a time, and all readers that arrive meanwhile share the next one. A reader may not join the
- * barrier under way, because that one promises nothing about writes which completed after it began.
+ * Shares read barriers. Each wakes the consensus thread and is woken by it, which costs as much as it does to answer a reader or two. So
+ * readers gather: a barrier begins after a turn of the event loop that brought no further reader, and one is under way at a time. A reader
+ * that is alone waits for the end of its turn and no longer; where there are many, the turns are long because they answer readers.
+ *
+ * A reader may not join a barrier that has begun, because that one promises nothing about writes which completed after it began.
  */
 export class Barriers {
-  private next: Promise<BarrierOutcome> | null = null;
+  private gathering: Promise<BarrierOutcome> | null = null;
+  private gathered = 0;
   private underWay: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly replica: Pick<Replica, 'barrier'>, private readonly timeoutMs: number) {}
 
   reach(): Promise<BarrierOutcome> {
-    if (this.next === null) {
-      this.next = this.underWay.then(() => {
-        this.next = null;
-        const barrier = this.replica.barrier({ timeoutMs: this.timeoutMs });
-        this.underWay = barrier.catch(() => undefined);
-        return barrier;
-      });
+    this.gathered++;
+    return (this.gathering ??= this.begin());
+  }
+
+  private async begin(): Promise<BarrierOutcome> {
+    await this.underWay;
+    const end = performance.now() + gatherMsMax;
+    for (let known = 0; known < this.gathered && performance.now() < end;) {
+      known = this.gathered;
+      await nextTurn();
     }
-    return this.next;
+    this.gathering = null;
+    this.gathered = 0;
+    const barrier = this.replica.barrier({ timeoutMs: this.timeoutMs });
+    this.underWay = barrier.catch(() => undefined);
+    return barrier;
   }
 }

@@ -107,7 +107,7 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   async get(key: ObjectKey, consistency: Consistency): Promise<GetResult> {
-    const failure = await this.reach(consistency);
+    const failure = this.isReached(consistency) ? null : await this.reach(consistency);
     if (failure !== null) return failure;
     const resource = this.cache.of(key.resource);
     const version = consistency.at === 'exact' ? consistency.version : this.version;
@@ -121,7 +121,7 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   async list(request: ListRequest): Promise<ListResult> {
-    const failure = await this.reach(request.consistency);
+    const failure = this.isReached(request.consistency) ? null : await this.reach(request.consistency);
     if (failure !== null) return failure;
     const resource = this.cache.of(request.resource);
     if (!this.isCached(request.resource)) return this.store.list(resource.facts, request, request.consistency.at === 'exact' ? request.consistency.version : this.version);
@@ -248,6 +248,11 @@ class ReplicatedStorage implements RaftStorage {
     const known = this.followers.get(name) ?? new Follower(this.cache.of(resource).facts, { reader: this.store, ...this.cache.timekeeping });
     this.followers.set(name, known);
     return known;
+  }
+
+  /** Nothing need be waited for. */
+  private isReached(consistency: Consistency): boolean {
+    return consistency.at === 'any' && this.loaded;
   }
 
   /** Waits until the cache can answer with the consistency asked for; null when it can. */

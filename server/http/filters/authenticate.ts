@@ -1,5 +1,5 @@
 import { unauthorized } from '../../api/status.js';
-import type { Authenticator } from '../../authentication/authenticator.js';
+import type { Authentication, Authenticator } from '../../authentication/authenticator.js';
 import type { AccessMetrics } from '../../observability/access.js';
 import type { Logger } from '../../observability/logger.js';
 import type { Exchange } from '../exchange.js';
@@ -7,11 +7,8 @@ import type { Exchange } from '../exchange.js';
 const outcomes = { user: 'success', absent: 'failure', invalid: 'error' } as const;
 
 /** Finds out who asks. Why credentials were refused is logged and not told. */
-export function authenticateFilter(authenticate: Authenticator, metrics: AccessMetrics, log: Logger): (exchange: Exchange) => Promise<void> {
-  return async (exchange) => {
-    const from = performance.now();
-    const answer = authenticate(exchange.request);
-    const result = answer instanceof Promise ? await answer : answer;
+export function authenticateFilter(authenticate: Authenticator, metrics: AccessMetrics, log: Logger): (exchange: Exchange) => void | Promise<void> {
+  const judge = (exchange: Exchange, result: Authentication, from: number): void => {
     metrics.authenticated(outcomes[result.outcome], (performance.now() - from) / 1000, result.outcome === 'user' ? result.user.name : '');
     if (result.outcome === 'user') {
       exchange.user = result.user;
@@ -19,5 +16,10 @@ export function authenticateFilter(authenticate: Authenticator, metrics: AccessM
     }
     if (result.outcome === 'invalid') log.warn('refused credentials', { reason: result.reason, client: exchange.request.socket?.remoteAddress, auditId: exchange.auditId });
     throw unauthorized();
+  };
+  return (exchange) => {
+    const from = performance.now();
+    const answer = authenticate(exchange.request);
+    return answer instanceof Promise ? answer.then((result) => { judge(exchange, result, from); }) : judge(exchange, answer, from);
   };
 }
