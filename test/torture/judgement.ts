@@ -1,4 +1,4 @@
-import { checkAvailability, silences, type Sight } from './checks/availability.js';
+import { checkAvailability, silenceMaxMs, silences, type Sight } from './checks/availability.js';
 import { checkBounds, peaks, type Usage } from './checks/bounds.js';
 import { checkPastReads } from './checks/compaction.js';
 import { checkAcknowledged, type FinalState } from './checks/durability.js';
@@ -19,6 +19,8 @@ export interface Evidence {
   readonly recorder: Recorder;
   readonly watches: readonly WatchHistory[];
   readonly sights: readonly Sight[];
+  /** By how much a crowded machine slowed everything down, at least 1. */
+  readonly crowding: number;
   readonly usage: readonly Usage[];
   readonly comparer: Pick<Comparer, 'digests' | 'progress'>;
   readonly faults: ReadonlyMap<string, number>;
@@ -52,12 +54,12 @@ export interface Judgement {
 
 /** Holds everything against every promise. Pure. */
 export function judge(evidence: Evidence): Judgement {
-  const { recorder, sights, usage, comparer, faults } = evidence;
+  const { recorder, sights, crowding, usage, comparer, faults } = evidence;
   const { operations, sightings, acknowledgedMs, requests, unknown, pastReads, longestSilenceMs } = recorder;
   const linearizability = checkLinearizability(operations);
   const findings = [
     ...recorder.findings, ...storeFindings(evidence), ...linearizability.findings, ...checkSessions(sightings), ...checkProgress(comparer.progress),
-    ...checkPastReads(pastReads), ...checkReplicas(comparer.digests), ...checkBounds(usage), ...checkAvailability(sights, acknowledgedMs),
+    ...checkPastReads(pastReads), ...checkReplicas(comparer.digests), ...checkBounds(usage), ...checkAvailability(sights, acknowledgedMs, silenceMaxMs * crowding),
   ];
   const most = (what: 'residentBytes' | 'fileBytes'): number => Math.max(0, ...peaks(usage, what).values());
   const figures = {

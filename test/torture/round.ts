@@ -110,7 +110,7 @@ class Round {
     const final = to === null ? new Map<string, FinalState>() : await this.#ending(to);
     for (const { promise, details } of this.#injector.findings) this.#finding(promise, details);
     return judge({
-      place: this.#place, recorder: this.#recorder, watches: this.#watchers.flatMap(({ histories }) => histories), sights: this.#lookout?.sights ?? [],
+      place: this.#place, recorder: this.#recorder, watches: this.#watchers.flatMap(({ histories }) => histories), sights: this.#lookout?.sights ?? [], crowding: this.#lookout?.crowding ?? 1,
       usage: this.#usage, comparer: this.#comparer, faults: this.#injector.counts, from: this.#from, to, final,
     });
   }

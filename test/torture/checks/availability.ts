@@ -22,7 +22,8 @@ export interface Sight {
 /**
  * How long a majority that can work together may take until a write is acknowledged. It covers what may come first, one after the other: that a
  * connection is found to be silent (4 s), the longest pause before the next attempt (2 s), an election with a tie (2 s), and a client's patience
- * with a request that was lost before (5 s). Mostly it takes less than 2 s; ten times as many processes as processors made it 8 s.
+ * with a request that was lost before (5 s). Mostly it takes less than 2 s; with ten processes that want each
+ * processor 8 s, with fifteen 21 s, so crowded machines get more.
  */
 export const silenceMaxMs = 15_000;
 
