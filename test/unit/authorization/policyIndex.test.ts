@@ -132,7 +132,7 @@ describe('authorization/rbac/policyIndex', () => {
       user: fc.record({ name: word('u', 'v', 'system:serviceaccount:n:s'), groups: fc.subarray(['u', 'v']) }), verb: word('get', 'list'), group: word('', 'apps'), namespace: word('', 'n', 'm'),
       what: word('pods', 'pods/log', 'nodes'), name: word('', 'a', 'c'), path: fc.option(word('/a', '/a/b', '/c')),
     });
-    fc.assert(fc.property(fc.array(step, { maxLength: 30 }), fc.array(asking, { minLength: 1, maxLength: 10 }), (steps, questions) => {
+    fc.assert(fc.property(fc.array(step, { maxLength: 30, size: 'max' }), fc.array(asking, { minLength: 1, maxLength: 10 }), (steps, questions) => {
       const index = new PolicyIndex();
       const model = new Model();
       for (const each of steps) {

@@ -73,7 +73,7 @@ describe('the index of watchers', () => {
       fc.constantFrom('one', 'two', null), fc.uniqueArray(requirement, { maxLength: 2 }).map(parts => parts.join(',')),
       fc.constantFrom('', 'metadata.name=p', 'metadata.name!=p', 'spec.nodeName=a', 'metadata.namespace=one'),
     ).map(parts => new AskedWatcher(...parts));
-    fc.assert(fc.property(state, state, fc.array(watcher, { maxLength: 20 }), (before, after, watchers) => {
+    fc.assert(fc.property(state, state, fc.array(watcher, { maxLength: 20, size: 'max' }), (before, after, watchers) => {
       fc.pre(before !== null || after !== null);
       const [previous, next] = [before, after].map(each => each && pod(each.labels, each.node)) as [StoredItem | null, StoredItem | null];
       const index = new WatchIndex();
