@@ -24,9 +24,19 @@ const ACCEPT_ENTRIES_MAX = 64;
 
 interface Entry { readonly mediaType: string; readonly quality: number; readonly parameters: ReadonlyMap<string, string> }
 
+/** Clients send the same few headers with all their requests. */
+const parsed = new Map<string, readonly Entry[]>();
+const parsedMax = 256;
+const parsedCharactersMax = 256;
+
 /** Entries by falling quality; equal ones keep their order. A quality of 0 does not exclude, as in the reference. */
-function parseAccept(header: string): Entry[] {
-  return header.split(',', ACCEPT_ENTRIES_MAX).map(parseEntry).sort((a, b) => b.quality - a.quality);
+function parseAccept(header: string): readonly Entry[] {
+  const known = parsed.get(header);
+  if (known !== undefined) return known;
+  const entries = header.split(',', ACCEPT_ENTRIES_MAX).map(parseEntry).sort((a, b) => b.quality - a.quality);
+  if (parsed.size >= parsedMax) parsed.clear();
+  if (header.length <= parsedCharactersMax) parsed.set(header, entries);
+  return entries;
 }
 
 function parseEntry(text: string): Entry {
@@ -47,8 +57,15 @@ const streamTypes = (encoders: Encoders): string[] => encoders.flatMap(({ accept
  */
 export function negotiate(context: RequestContext, options: Omit<NegotiationOptions, 'encoders' | 'pretty'>): Representation {
   const { request, query, encoders = ENCODERS } = context;
-  return negotiateAccept(request.headers.accept ?? '', query, { ...options, encoders, pretty: isForPeople(context) });
+  const { accept = '' } = request.headers;
+  const pretty = isForPeople(context);
+  return takesAnything(accept, encoders) ? asItself(encoders, pretty && !options.stream) : negotiateAccept(accept, query, { ...options, encoders, pretty });
 }
+
+/** Nothing in particular is asked for, or JSON. */
+const takesAnything = (header: string, [first]: Encoders): boolean => header === '' || header === '*/*' || header === first.mediaType || header.trim() === '';
+
+const asItself = ([first]: Encoders, laidOut: boolean): Representation => ({ encoder: laidOut ? prettyJsonEncoder : first, form: AS_ITSELF });
 
 /** Values that mean yes to the reference; any other means no. */
 const YES: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
@@ -79,8 +96,7 @@ export interface NegotiationOptions {
 /** The same for the value of an Accept header. */
 export function negotiateAccept(header: string, query: URLSearchParams, options: NegotiationOptions): Representation {
   const { collection, stream, plainOnly = false, pretty = false, encoders = ENCODERS } = options;
-  const [first] = encoders;
-  if (header.trim() === '' || header === '*/*' || header === first.mediaType) return { encoder: pretty && !stream ? prettyJsonEncoder : first, form: AS_ITSELF };
+  if (takesAnything(header, encoders)) return asItself(encoders, pretty && !stream);
   const entries = parseAccept(header);
   const known = new Set(['*/*', ...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
   if (!entries.some(({ mediaType }) => known.has(realWord(mediaType)))) throw notAcceptable([...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
