@@ -4,12 +4,13 @@ import { ServerResponse } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server as HttpsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Request, Response, Upgrade } from '../endpoints/context.js';
 import type { Live } from '../files/liveFile.js';
 import { connectionsMax } from './connectionLimit.js';
 import { ConnectionTurns } from './connectionTurns.js';
+import { SessionTurns } from './sessionTurns.js';
 import { Http2Request, Http2Response } from './http2Messages.js';
 
 /** What the listener shows to clients, and demands of them. */
@@ -42,8 +43,11 @@ export interface ListenerOptions {
 export interface Listener {
   readonly host: string;
   readonly port: number;
-  /** Takes no new connections and asks the clients of the open ones to leave; requests under way go on. */
-  drain(): void;
+  /**
+   * Takes no new connections and asks the clients of the open ones to leave; requests under way go on. HTTP/1.1 can ask only with an answer: clients that
+   * send something within `lingerMs` are answered and asked, the connections of the others close then.
+   */
+  drain(lingerMs?: number): void;
   /** Cuts what is left and resolves when the port is free. */
   close(): Promise<void>;
 }
@@ -93,11 +97,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const busy = trackBusySockets(server, options);
   const address = await bind(server, options);
 
-  const drain = (): void => {
-    if (server.listening) server.close();
+  const endIdle = (): void => { for (const socket of sockets) if (!isHttp2(socket) && !busy.has(socket)) socket.end(); };
+  const drain = (lingerMs = 0): void => {
+    // The method of the HTTP servers would close idle connections as well, at once.
+    if (server.listening) NetServer.prototype.close.call(server);
     for (const session of sessions) session.close();
-    for (const socket of sockets) if (!isHttp2(socket) && !busy.has(socket)) socket.end();
-    busy.draining = true;
+    busy.drain();
+    if (lingerMs > 0) setTimeout(endIdle, lingerMs).unref();
+    else endIdle();
   };
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => { if (server.listening) server.close(() => { resolve(); }); else resolve(); });
@@ -146,21 +153,31 @@ export function secureContextOptions({ certificate: { cert, key }, clientCa }: P
 /** Known to Node, not yet to its type declarations. */
 const partialChain: object = { allowPartialTrustChain: true };
 
-interface BusySockets { has(socket: TLSSocket): boolean; draining: boolean }
+interface BusySockets { has(socket: TLSSocket): boolean; drain(): void }
 
-/** Takes the requests of an HTTP/1.1 connection one after the other; draining closes idle connections at once, and the others after their answer. */
+/** Takes the requests of an HTTP/1.1 connection one after the other, and those of an HTTP/2 connection some at a time; draining closes idle connections at once, and the others after their answer. */
 function trackBusySockets(server: AnyServer, { handle, goawayChance }: ListenerOptions): BusySockets {
   const turns = new ConnectionTurns();
-  const busy: BusySockets = { has: (socket) => turns.has(socket), draining: false };
+  const sessionTurns = new SessionTurns();
+  const underWay = new Set<ServerResponse>();
+  let draining = false;
+  // A client that is not told would send its next request into a connection that closes.
+  const sendAway = (response: ServerResponse): void => { if (!response.headersSent) response.setHeader('connection', 'close'); };
   const begin = (socket: Socket, request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade): void => {
-    if (busy.draining) response.setHeader('connection', 'close');
-    response.once('close', () => { if (!turns.over(socket) && busy.draining) socket.end(); });
+    underWay.add(response);
+    if (draining) sendAway(response);
+    response.once('close', () => {
+      underWay.delete(response);
+      if (!turns.over(socket) && draining) socket.end();
+    });
     handle(request, response, upgrade);
   };
   server.on('request', (request: Request, response: Response) => {
     if ('stream' in request) {
       if (goawayChance > 0 && Math.random() < goawayChance) request.stream.session?.close();
-      handle(request, response);
+      const { stream } = request;
+      if (stream.session === undefined) return;
+      sessionTurns.take(stream.session, stream, () => { handle(request, response); });
     } else {
       const { socket } = request;
       turns.take(socket, () => { begin(socket, request, response as ServerResponse); });
@@ -171,7 +188,13 @@ function trackBusySockets(server: AnyServer, { handle, goawayChance }: ListenerO
     if (turns.has(socket)) socket.destroy();
     else turns.take(socket, () => { begin(socket, request, answerTo(request, socket), { socket, head }); });
   });
-  return busy;
+  return {
+    has: (socket) => turns.has(socket),
+    drain: () => {
+      draining = true;
+      for (const response of underWay) sendAway(response);
+    },
+  };
 }
 
 /** A request for another protocol gets no answer of its own from Node; it may be refused, or answered as if it had not asked. */

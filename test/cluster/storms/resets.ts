@@ -47,7 +47,7 @@ function attack(port: number): Promise<void> {
       }
     };
     socket.on('error', () => undefined).on('drain', more).once('close', () => { resolve(); });
-    socket.on('data', (chunk: Buffer) => { if (isSendingAway(chunk)) sentAway += 1; });
+    socket.on('data', (chunk: Buffer) => { if (isSendingAway(chunk)) { sentAway += 1; socket.destroy(); } });
     socket.once('secureConnect', () => { socket.write(Buffer.concat([http2Preface, frame(frameTypes.settings, 0, 0, Buffer.alloc(0))])); more(); });
     setTimeout(() => { socket.destroy(); }, Math.max(0, end - performance.now())).unref();
   });

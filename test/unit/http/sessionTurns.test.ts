@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import type { Http2Session } from 'node:http2';
+import { SessionTurns } from '../../../server/http/sessionTurns.js';
+
+describe('requests of one HTTP/2 connection', () => {
+  const session = (): Http2Session & { destroyed: boolean } => {
+    const made = { destroyed: false, destroy: (): void => { made.destroyed = true; } };
+    return made as unknown as Http2Session & { destroyed: boolean };
+  };
+  let next: (() => void)[];
+  let begun: string[];
+  let turns: SessionTurns;
+
+  beforeEach(() => {
+    next = [];
+    begun = [];
+    turns = new SessionTurns(2, (action) => { next.push(action); });
+  });
+  const turn = (): void => { for (const action of next.splice(0)) action(); };
+  const take = (of: Http2Session, name: string): { closed: boolean; destroyed: boolean } => {
+    const stream = { closed: false, destroyed: false };
+    turns.take(of, stream, () => { begun.push(name); });
+    return stream;
+  };
+
+  it('begin some at once, the others in the next turns, in order, and do not keep other connections waiting', () => {
+    const [greedy, modest] = [session(), session()];
+    for (const name of ['a', 'b', 'c', 'd', 'e']) take(greedy, name);
+    take(modest, 'other');
+    expect(begun).to.deep.equal(['a', 'b', 'other']);
+    turn();
+    take(greedy, 'f');
+    expect(begun.slice(3)).to.deep.equal(['c', 'd']);
+    turn();
+    turn();
+    expect(begun.slice(5)).to.deep.equal(['e', 'f']);
+    turn();
+    expect(next, 'nothing is scheduled when nothing waits').to.deep.equal([]);
+    take(greedy, 'g');
+    expect(begun.at(-1)).to.equal('g');
+  });
+
+  it('never begin when they were taken back before their turn', () => {
+    const attacker = session();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) take(attacker, name).closed = name < 'e';
+    turn();
+    expect(begun).to.deep.equal(['a', 'b', 'e']);
+  });
+
+  it('are bounded while they wait: beyond, the connection is cut', () => {
+    const attacker = session();
+    for (let each = 0; each < 20_000 && !attacker.destroyed; each += 1) take(attacker, String(each));
+    expect([attacker.destroyed, begun.length]).to.deep.equal([true, 2]);
+  });
+});
