@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { accessSync, closeSync, constants, copyFileSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, renameSync, truncateSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { closeSync, copyFileSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, renameSync, truncateSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { failPoint } from '../failPoints.js';
 import type { SnapshotMeta } from '../types.js';
@@ -61,36 +60,22 @@ export function unsealSnapshot(path: string, expected: SnapshotMeta, kind: Datab
   });
 }
 
-/** What a sealed copy says of itself, once its checksum and all of its content have been verified. Changes nothing. Throws DamagedSnapshotError. */
+/**
+ * What a sealed copy says of itself, once its checksum and all of its content have been verified. Changes nothing, and needs no place to write. SQLite
+ * reads as many pages as the database's header counts (https://www.sqlite.org/fileformat2.html#in_header_database_size), so the footer is not in its way.
+ * Throws DamagedSnapshotError.
+ */
 export function readSealed(path: string, kind: DatabaseKind): SnapshotMeta {
   return describingDamage(path, () => {
-    const contentBytes = sealedContentBytes(path);
-    const bare = join(isWritable(dirname(path)) ? dirname(path) : tmpdir(), `${basename(path)}.${process.pid}.verifying`);
-    removeDatabase(bare);
-    try {
-      copyFileSync(path, bare);
-      truncateSync(bare, contentBytes);
-      return verifyCopy(bare, kind);
-    } finally {
-      removeDatabase(bare);
-    }
+    withFile(path, 'r', (descriptor) => sealedBytes(path, descriptor));
+    return verifyCopy(path, kind);
   });
-}
-
-/** Copies are often kept where nothing can be written. */
-function isWritable(directory: string): boolean {
-  try {
-    accessSync(directory, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Makes the database of a sealed copy a file of its own at `target`, verified and durable. Throws DamagedSnapshotError. */
 export function unsealTo(path: string, target: string, kind: DatabaseKind): SnapshotMeta {
   return describingDamage(path, () => {
-    const contentBytes = sealedContentBytes(path);
+    const contentBytes = withFile(path, 'r', (descriptor) => sealedBytes(path, descriptor));
     copyFileSync(path, target);
     truncateSync(target, contentBytes);
     const meta = verifyCopy(target, kind);
@@ -100,19 +85,16 @@ export function unsealTo(path: string, target: string, kind: DatabaseKind): Snap
   });
 }
 
-/** Bytes of the database in a sealed copy whose checksum is right. */
-function sealedContentBytes(path: string): number {
-  const descriptor = openSync(path, 'r');
-  try {
-    const contentBytes = fstatSync(descriptor).size - footerBytes;
-    if (contentBytes <= 0) throw new DamagedSnapshotError(path, 'it is too short');
-    const footer = readExactly(descriptor, Buffer.alloc(footerBytes), contentBytes);
-    if (!footer.subarray(0, magic.length).equals(magic)) throw new DamagedSnapshotError(path, 'it does not end as a snapshot does, so it is incomplete');
-    if (!hashOf(descriptor, footerBytes + contentBytes - hashBytes).equals(footer.subarray(-hashBytes))) throw new DamagedSnapshotError(path, 'its checksum is wrong');
-    return contentBytes;
-  } finally {
-    closeSync(descriptor);
-  }
+/** Bytes of the database in a sealed copy whose checksum is right, and whose footer, if one is `expected`, says that. */
+function sealedBytes(path: string, descriptor: number, expected?: SnapshotMeta): number {
+  const contentBytes = fstatSync(descriptor).size - footerBytes;
+  if (contentBytes <= 0) throw new DamagedSnapshotError(path, 'it is too short');
+  const footer = readExactly(descriptor, Buffer.alloc(footerBytes), contentBytes);
+  const claim = footer.subarray(0, -hashBytes);
+  if (!claim.subarray(0, magic.length).equals(magic)) throw new DamagedSnapshotError(path, 'it does not end as a snapshot does, so it is incomplete');
+  if (expected !== undefined && !claim.equals(footerWithoutHash(expected))) throw new DamagedSnapshotError(path, 'its index and term are not the announced ones');
+  if (!hashOf(descriptor, contentBytes + claim.length).equals(footer.subarray(-hashBytes))) throw new DamagedSnapshotError(path, 'its checksum is wrong');
+  return contentBytes;
 }
 
 function describingDamage<T>(path: string, read: () => T): T {
@@ -155,14 +137,11 @@ async function seal(path: string, meta: SnapshotMeta): Promise<void> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) hash.update(chunk as Buffer);
   const footer = footerWithoutHash(meta);
-  const descriptor = openSync(path, 'a');
-  try {
-    const bytes = Buffer.concat([footer, hash.update(footer).digest()]);
+  const bytes = Buffer.concat([footer, hash.update(footer).digest()]);
+  withFile(path, 'a', (descriptor) => {
     if (writeSync(descriptor, bytes) !== bytes.length) throw new Error(`short write to ${path}`);
     fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  });
 }
 
 function footerWithoutHash(meta: { readonly index: number; readonly term: number }): Buffer {
@@ -174,16 +153,16 @@ function footerWithoutHash(meta: { readonly index: number; readonly term: number
 }
 
 function stripFooter(path: string, expected: SnapshotMeta): void {
-  const descriptor = openSync(path, 'r+');
-  try {
-    const contentBytes = fstatSync(descriptor).size - footerBytes;
-    if (contentBytes <= 0) throw new DamagedSnapshotError(path, 'it is too short');
-    const footer = readExactly(descriptor, Buffer.alloc(footerBytes), contentBytes);
-    if (!footer.subarray(0, magic.length).equals(magic)) throw new DamagedSnapshotError(path, 'it does not end as a snapshot does, so it is incomplete');
-    if (!footer.subarray(0, -hashBytes).equals(footerWithoutHash(expected))) throw new DamagedSnapshotError(path, 'its index and term are not the announced ones');
-    if (!hashOf(descriptor, footerBytes + contentBytes - hashBytes).equals(footer.subarray(-hashBytes))) throw new DamagedSnapshotError(path, 'its checksum is wrong');
-    ftruncateSync(descriptor, contentBytes);
+  withFile(path, 'r+', (descriptor) => {
+    ftruncateSync(descriptor, sealedBytes(path, descriptor, expected));
     fsyncSync(descriptor);
+  });
+}
+
+function withFile<T>(path: string, flags: 'r' | 'r+' | 'a', use: (descriptor: number) => T): T {
+  const descriptor = openSync(path, flags);
+  try {
+    return use(descriptor);
   } finally {
     closeSync(descriptor);
   }
