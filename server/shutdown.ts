@@ -16,6 +16,8 @@ export interface ShutdownOptions {
   readonly log: Logger;
 }
 
+/** Clients that are busy hear within this time, with an answer, that their connection will close; of an idle one nobody hears in time. */
+const lingerMs = 200;
 /** How often the end of requests is looked for. */
 const pollMs = 10;
 
@@ -23,10 +25,11 @@ const pollMs = 10;
 export async function drainAndClose(listener: Listener, chain: Chain, { delayMs, sendRetryAfter, watchGraceMs, requestsMs, log }: ShutdownOptions): Promise<void> {
   if (delayMs > 0) await delay(delayMs);
   if (sendRetryAfter) chain.drain('retryAfter');
-  else listener.drain();
+  else listener.drain(lingerMs);
   const watches = (): readonly Exchange[] => [...chain.active].filter(({ longRunning }) => longRunning);
   const requests = (): number => chain.active.size - watches().length;
-  await Promise.all([until(() => requests() === 0, requestsMs), endWatches(watches, watchGraceMs)]);
+  await Promise.all([delay(sendRetryAfter ? 0 : lingerMs), until(() => requests() === 0, requestsMs), endWatches(watches, watchGraceMs)]);
+  await until(() => requests() === 0, requestsMs);
   listener.drain();
   await until(() => chain.active.size === 0, closingMs);
   if (chain.active.size > 0) log.warn('cutting off requests that did not end', { requests: requests(), watches: watches().length });
