@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { failPoints, type FailPoint } from '../../../raft/failPoints.js';
+import { ApiClient } from '../../fixtures/apiClient.js';
 import type { TortureMember } from '../cluster/tortureCluster.js';
 import { drawSpan, drawTarget, faultType, type Target } from './fault.js';
 import { admit, leave } from './membership.js';
@@ -27,8 +28,8 @@ const points: Readonly<Record<FailPoint, readonly [situation: Situation, nthMax:
   'log.state.synced': ['election', 3],
   'log.checkpoint.begun': ['bulk', 1],
   'log.checkpoint.done': ['bulk', 1],
-  'log.trim.unsynced': ['traffic', 2],
-  'log.trim.synced': ['traffic', 2],
+  'log.trim.unsynced': ['bulk', 2],
+  'log.trim.synced': ['bulk', 2],
   'log.reset.unsynced': ['behind', 1],
   'log.reset.synced': ['behind', 1],
   'store.apply.uncommitted': ['traffic', 50],
@@ -36,8 +37,8 @@ const points: Readonly<Record<FailPoint, readonly [situation: Situation, nthMax:
   'store.compaction.uncommitted': ['traffic', 2],
   'store.sweep.uncommitted': ['traffic', 3],
   'store.shrink.done': ['bulk', 1],
-  'store.checkpoint.begun': ['traffic', 2],
-  'store.checkpoint.done': ['traffic', 2],
+  'store.checkpoint.begun': ['bulk', 2],
+  'store.checkpoint.done': ['bulk', 2],
   'snapshot.copying': ['sender', 2],
   'snapshot.copied': ['sender', 1],
   'snapshot.sealed': ['sender', 1],
@@ -58,10 +59,11 @@ const points: Readonly<Record<FailPoint, readonly [situation: Situation, nthMax:
   'create.storeAlone': ['newcomer', 1],
 };
 
+const names = Object.keys(failPoints) as [FailPoint, ...FailPoint[]];
 const powerFailsPermille = 400;
 const downMs = { min: 0, max: 4_000 };
 /** From the moment that a member is armed, until it has come to the point. */
-const armedMs = 15_000;
+const armedMs = 20_000;
 /** Until the log of the leader begins behind a member that is away. */
 const behindMs = 20_000;
 const changeMs = 120_000;
@@ -76,7 +78,7 @@ const noticedMs = 300;
 export const killAtPoint = faultType<Ambush>({
   weight: 25,
   draw: (prng) => {
-    const point = prng.pick(Object.keys(failPoints) as FailPoint[]) ?? 'log.append.synced';
+    const point = prng.pick(names);
     return { target: drawTarget(prng), point, nth: prng.between(1, points[point][1]), power: prng.chance(powerFailsPermille) ? drawLoss(prng) : null, downMs: drawSpan(prng, downMs) };
   },
   inject: (scene, ambush) => situations[points[ambush.point][0]](scene, ambush),
@@ -105,7 +107,9 @@ const situations = {
       if (status === null) return null;
       scene.log(`SIGKILL ${member.id}, until it needs a snapshot`);
       await member.process.kill();
+      const written = writeMuch(scene);
       const far = await fallsBehind(scene, status.lastIndex);
+      await written;
       if (far) return await strike(scene, ambush, member, () => { member.process.start(); });
       member.process.start();
       return null;
@@ -191,16 +195,31 @@ function withNewcomer(scene: Scene, work: (newcomer: TortureMember) => Promise<s
   });
 }
 
-const bulkObjects = 6;
-const bulkBytes = 900_000;
+/** So many objects, each created and deleted, are more entries than a log keeps and a checkpoint waits for. */
+const bulkObjects = 96;
+const bulkAtOnce = 16;
+/** A few of them fill files, which are shortened again after the next compaction but one. */
+const largeObjects = 4;
+const largeBytes = 900_000;
 const bulkPath = '/api/v1/namespaces/default/configmaps';
+let bulks = 0;
 
-/** Fills files, and leaves them empty after the next compaction but one. Its answers do not matter. */
+/** Writes beside the clients of the round, through the balancer; the answers do not matter. */
 async function writeMuch({ cluster }: Scene): Promise<void> {
-  const any = cluster.members[0];
-  if (any === undefined) return;
-  const names = Array.from({ length: bulkObjects }, (_, place) => `bulk-${place}`);
-  const timeoutMs = armedMs;
-  for (const name of names) await any.client.request('POST', bulkPath, { body: { metadata: { name }, data: { bulk: 'x'.repeat(bulkBytes) } }, timeoutMs }).catch(() => null);
-  for (const name of names) await any.client.request('DELETE', `${bulkPath}/${name}`, { timeoutMs }).catch(() => null);
+  const client = new ApiClient(cluster.address, cluster);
+  const until = performance.now() + armedMs;
+  bulks += 1;
+  const names = Array.from({ length: bulkObjects }, (_, place) => `bulk-${bulks}-${place}`);
+  const write = async (method: string, path: string, body?: object): Promise<void> => {
+    if (performance.now() < until) await client.request(method, path, { ...(body === undefined ? {} : { body }), timeoutMs: armedMs }).catch(() => null);
+  };
+  const lane = async (first: number): Promise<void> => {
+    for (let at = first; at < names.length; at += bulkAtOnce) {
+      const name = names[at] ?? '';
+      await write('POST', bulkPath, { metadata: { name }, data: { bulk: 'x'.repeat(at < largeObjects ? largeBytes : 1) } });
+      await write('DELETE', `${bulkPath}/${name}`);
+    }
+  };
+  await Promise.all(Array.from({ length: bulkAtOnce }, (_, first) => lane(first)));
+  client.close();
 }
