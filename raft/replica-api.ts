@@ -115,10 +115,40 @@ export interface ReplicaStatus {
   })[];
   /** As this replica, when it followed, heard its leaders since it was started. */
   readonly leaderSilence: LeaderSilence;
+  /** What this replica counted since it was started. */
+  readonly figures: ReplicaFigures;
+  /** The connections on which this replica sends. */
+  readonly peers: readonly PeerStatus[];
 }
 
-/** Times from one word of the leader to the next. `counts` has one place more than `boundsMs`, for what was longer than all of them. */
-export interface LeaderSilence {
+export interface PeerStatus {
+  readonly id: MemberId;
+  readonly connected: boolean;
+  /** Of the latest sign of life that was asked for; null before the first answer. */
+  readonly roundTripMs: number | null;
+}
+
+export interface ReplicaFigures {
+  /** Appends to the log, each of which ends with its being on disk. */
+  readonly logSync: DurationCounts;
+  /** Elections for which this replica stood. */
+  readonly elections: number;
+  readonly leaderChanges: number;
+  readonly proposalsWaiting: number;
+  /** Writes that were refused at once, because too many waited. */
+  readonly proposalsRefused: number;
+  /** Writes whose time was over before it was known that they had been done. */
+  readonly proposalsGivenUp: number;
+  readonly snapshotsInstalled: number;
+  /** Since the store was last made durable up to where the log may be cut. */
+  readonly checkpointAgeMs: number;
+}
+
+/** Times from one word of the leader to the next. */
+export type LeaderSilence = DurationCounts;
+
+/** `counts` has one place more than `boundsMs`, for what was longer than all of them. */
+export interface DurationCounts {
   readonly boundsMs: readonly number[];
   readonly counts: readonly number[];
   readonly sumMs: number;

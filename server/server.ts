@@ -155,7 +155,7 @@ interface FrontOptions {
 
 /** Filters, health checks and metrics around the API. */
 function frontOf({ options, log, replica, encryption, metrics, auditor, api, progress }: FrontOptions): Chain {
-  exposeReplica(metrics, () => replica.status());
+  exposeReplica(metrics, () => replica.status(), options['raft-data-dir']);
   const health = createHealthRegistry();
   addHealthChecks(health, {
     keyServices: { current: () => encryption?.current.keyServices ?? [], mayChange: encryption !== null && options['encryption-provider-config-automatic-reload'] },

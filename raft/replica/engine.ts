@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Core, MembershipChange } from '../core/contract.js';
 import type { Message } from '../core/messages.js';
-import type { Ready } from '../core/ready.js';
+import type { Persist, Ready } from '../core/ready.js';
 import { votersOf } from '../core/membership.js';
 import type { RaftLog } from '../log/log.js';
 import { failPoint } from '../failPoints.js';
@@ -14,6 +14,7 @@ import type { Entry, Membership, Revision } from '../types.js';
 import { Administration } from './administration.js';
 import { Barriers } from './barriers.js';
 import { ReplicaError } from './errors.js';
+import { Figures } from './figures.js';
 import type { Happening, Inbox } from './inbox.js';
 import { LeaderSilences } from './leaderSilence.js';
 import type { ReplicaLimits } from './limits.js';
@@ -63,6 +64,7 @@ export class Engine {
   readonly #administration: Administration;
   readonly #trimmer: Trimmer;
   readonly #silences = new LeaderSilences();
+  readonly #figures = new Figures(performance.now());
   readonly #timer: NodeJS.Timeout;
   #scheduled = false;
   #ticks = 0;
@@ -109,6 +111,7 @@ export class Engine {
 
   propose({ sequence, timeoutMs, data }: NewProposal): void {
     const taken = this.#state === 'running' && this.#proposals.add({ sequence, data, deadlineMs: performance.now() + timeoutMs });
+    if (!taken) this.#figures.proposalsRefused += 1;
     if (!taken) this.#parts.sink.written(sequence, { outcome: 'unavailable', reason: this.#state === 'running' ? 'too many writes wait' : 'the replica stops' });
     this.#schedule();
   }
@@ -132,7 +135,8 @@ export class Engine {
   }
 
   currentStatus(): ReplicaStatus {
-    return describeStatus(this.#parts, this.#silences);
+    const figures = this.#figures.describe(performance.now(), this.#proposals.size);
+    return describeStatus(this.#parts, this.#silences, { figures, peers: this.#parts.transport.peers() });
   }
 
   transferLeadership(id: number, timeoutMs: number): void {
@@ -306,13 +310,13 @@ export class Engine {
 
   /** In the order that `Ready` prescribes. */
   #carryOut(ready: Ready): void {
-    const { core, log, transport } = this.#parts;
+    const { core, transport } = this.#parts;
     this.#send(ready.immediate);
     this.#followMembership();
     if (ready.install !== null) this.#install(ready.install);
     // Sent before the sync blocks this thread, so that followers sync at the same time.
     transport.flush();
-    if (ready.persist !== null) log.append(ready.persist);
+    if (ready.persist !== null) this.#persist(ready.persist);
     if (ready.persist !== null || ready.install !== null) core.persisted();
     this.#send(ready.afterSync);
     transport.flush();
@@ -321,6 +325,12 @@ export class Engine {
     for (const id of ready.failedReads) this.#barriers.failed(id);
     this.#answerBarriers();
     if (ready.state !== null) this.#onState(ready.state);
+  }
+
+  #persist(what: Persist): void {
+    const begun = performance.now();
+    this.#parts.log.append(what);
+    this.#figures.logSync.observe(performance.now() - begun);
   }
 
   #send(messages: readonly Message[]): void {
@@ -337,6 +347,7 @@ export class Engine {
     failPoint?.('install.swapped');
     log.resetTo(meta);
     failPoint?.('install.done');
+    this.#figures.snapshotsInstalled += 1;
     sink.log('info', 'installed a snapshot', { index: meta.index, revision: store.revision });
     for (const changes of restoredChanges(store, before, this.#limits.changesBytesMax)) this.#publish(changes);
     this.#giveUp(this.#proposals.skipped(), 'because a snapshot replaced the log where its outcome stood');
@@ -372,6 +383,7 @@ export class Engine {
   }
 
   #giveUp(givenUp: readonly GivenUp[], why: string): void {
+    this.#figures.proposalsGivenUp += givenUp.length;
     for (const { sequence, inDoubt } of givenUp) {
       this.#parts.sink.written(sequence, inDoubt ? { outcome: 'unknown', reason: `not confirmed ${why}` } : { outcome: 'unavailable', reason: `no leader took it ${why}` });
     }
@@ -380,6 +392,7 @@ export class Engine {
   #onState({ role, term, leader }: NonNullable<Ready['state']>): void {
     if (leader !== null) this.#leaderWasKnown = true;
     this.#silences.changed();
+    this.#figures.stateChanged(role, leader);
     this.#parts.sink.log('info', 'leadership', { role, term, leader: leader ?? 'none' });
     this.#administration.leadershipChanged();
   }
@@ -396,6 +409,7 @@ export class Engine {
   #trim(): void {
     if (!this.#trimmer.checkpointIsDue) return;
     const { store, log } = this.#parts;
+    this.#figures.checkpointed(performance.now());
     log.compactTo(this.#trimmer.cutAfterCheckpoint(store.checkpoint(), this.#snapshots.held));
   }
 

@@ -8,7 +8,7 @@ const shown = (progress: FollowerProgress | undefined): ReplicaStatus['members']
   (progress === undefined ? null : { match: progress.match, state: progress.state, active: progress.active });
 
 /** What `/raft/v1/status` shows. */
-export function describeStatus({ core, log, store }: { readonly core: Core; readonly log: RaftLog; readonly store: StateMachine }, silences: LeaderSilences): ReplicaStatus {
+export function describeStatus({ core, log, store }: { readonly core: Core; readonly log: RaftLog; readonly store: StateMachine }, silences: LeaderSilences, own: Pick<ReplicaStatus, 'figures' | 'peers'>): ReplicaStatus {
   const progress = core.progress();
   return {
     clusterId: log.identity.clusterId,
@@ -24,5 +24,6 @@ export function describeStatus({ core, log, store }: { readonly core: Core; read
     compactedRevision: store.compactedRevision,
     members: core.membership.members.map((member) => ({ ...member, progress: shown(progress?.get(member.id)) })),
     leaderSilence: silences.describe(),
+    ...own,
   };
 }

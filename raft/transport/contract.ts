@@ -1,4 +1,5 @@
 import type { Message } from '../core/messages.js';
+import type { PeerStatus } from '../replica-api.js';
 import type { MemberId, Term } from '../types.js';
 
 /** Proposals on their way from a follower to the leader, and what became of them. Not part of the Raft core: it knows only appended entries. */
@@ -52,6 +53,8 @@ export interface Transport {
   sendSnapshot(to: MemberId, announcement: SnapshotAnnouncement, path: string): Promise<boolean>;
   /** Adds, moves or removes peers when the membership changes. Connections of `removed` members are closed, and new ones refused. */
   setPeers(peers: ReadonlyMap<MemberId, string>, removed: ReadonlySet<MemberId>): void;
+  /** The peers to which this replica sends, as they are now. */
+  peers(): readonly PeerStatus[];
   close(): Promise<void>;
 }
 

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+import type { PeerStatus } from '../replica-api.js';
 import type { MemberId } from '../types.js';
 import { ByteWriter } from './bytes.js';
 import type { Connection } from './connection.js';
@@ -36,6 +38,9 @@ export class Peer {
   #timer: NodeJS.Timeout | null = null;
   #failures = 0;
   #silentPings = 0;
+  /** When the ping was sent that is not answered yet. */
+  #pingedAtMs: number | null = null;
+  #roundTripMs: number | null = null;
   #lastReason = '';
   #dropping = false;
   readonly #writer = new ByteWriter();
@@ -45,6 +50,10 @@ export class Peer {
     this.#address = address;
     this.#context = context;
     this.#dial();
+  }
+
+  get status(): PeerStatus {
+    return { id: this.id, connected: this.#ready, roundTripMs: this.#roundTripMs };
   }
 
   get address(): string {
@@ -85,8 +94,16 @@ export class Peer {
       this.#connection?.close('the peer is silent');
       return;
     }
+    this.#pingedAtMs ??= performance.now();
     writeFrame(this.#writer, frameKinds.ping, () => undefined);
     this.flush();
+  }
+
+  /** Nothing but answers to pings comes back on this connection. */
+  #heard(): void {
+    this.#silentPings = 0;
+    if (this.#pingedAtMs !== null) this.#roundTripMs = performance.now() - this.#pingedAtMs;
+    this.#pingedAtMs = null;
   }
 
   close(): void {
@@ -111,9 +128,7 @@ export class Peer {
         { ...this.#context.dialOptions(), to: this.id, address: this.#address, purpose: 'messages' },
         {
           onWelcome: () => this.#welcomed(),
-          onFrame: () => {
-            this.#silentPings = 0;
-          },
+          onFrame: () => this.#heard(),
           onClose: (reason, refusal) => this.#lost(reason, refusal),
         },
       );
@@ -134,6 +149,7 @@ export class Peer {
   #lost(reason: string, refusal: Refusal | null): void {
     const wasReady = this.#ready;
     this.#ready = false;
+    this.#pingedAtMs = null;
     this.#connection = null;
     this.#writer.cut(0);
     if (this.#closed) return;

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import type { Server } from 'node:tls';
+import type { PeerStatus } from '../replica-api.js';
 import type { MemberId } from '../types.js';
 import { formatAddress, parseAddress } from './address.js';
 import { readTlsFiles } from './certificate.js';
@@ -118,6 +119,10 @@ class TlsTransport implements Transport, InboundContext {
     } finally {
       this.#snapshots.delete(to);
     }
+  }
+
+  peers(): readonly PeerStatus[] {
+    return [...this.#peers.values()].map((peer) => peer.status);
   }
 
   async close(): Promise<void> {

@@ -21,6 +21,10 @@ export interface Metrics {
   inflight(read: () => { readonly readOnly: number; readonly mutating: number }): void;
   /** Registers a gauge whose values are read when `/metrics` is. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  /** The same for a gauge with one label, by whose values `read` is keyed; what is not in it any more is gone. */
+  gauges(name: string, help: string, label: string, read: () => Promise<ReadonlyMap<string, number>>): void;
+  /** The same for a number that only grows while the process runs. */
+  counter(name: string, help: string, read: () => Promise<number>): void;
   /** The same for a histogram of durations that are counted elsewhere. */
   histogram(name: string, help: string, read: () => Promise<Durations>): void;
 }
@@ -43,6 +47,24 @@ export function createMetrics(options: { readonly disabled?: readonly string[] }
       new Gauge({ name, help, registers: [registry], async collect() {
         const value = await Promise.resolve().then(read).catch(() => null);
         if (value !== null) this.set(value);
+      } });
+    },
+    gauges: (name, help, label, read) => {
+      if (options.disabled?.includes(name) === true) return;
+      new Gauge({ name, help, labelNames: [label], registers: [registry], async collect() {
+        const values = await read().catch(() => null);
+        if (values === null) return;
+        this.reset();
+        for (const [key, value] of values) this.set({ [label]: key }, value);
+      } });
+    },
+    counter: (name, help, read) => {
+      if (options.disabled?.includes(name) === true) return;
+      new Counter({ name, help, registers: [registry], async collect() {
+        const value = await read().catch(() => null);
+        if (value === null) return;
+        this.reset();
+        this.inc(value);
       } });
     },
     histogram: (name, help, read) => {

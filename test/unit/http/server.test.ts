@@ -53,7 +53,13 @@ describe('an API server of one replica', function () {
     expect((await ask({ path: '/api/v1/namespaces/default/services/kubernetes' })).status).to.equal(200);
     expect((await ask({ path: '/raft/v1/status' })).body).to.deep.include({ memberId: 'a', leaderId: 'a', role: 'leader' });
     expect((await ask({ path: '/raft/v1/status', identity: null })).status).to.equal(403);
-    expect((await ask({ path: '/metrics' })).text).to.match(/^raftplane_raft_is_leader 1$/m).and.match(/^raftplane_raft_members 1$/m).and.match(/^raftplane_raft_leader_silence_seconds_bucket\{le="\+Inf"\} 0$/m);
+    const metrics = (await ask({ path: '/metrics' })).text;
+    for (const figure of ['members_active 1', 'apply_lag_entries 0', 'elections_total 1', 'leader_changes_total 0', 'proposals_waiting 0', 'proposals_refused_total 0', 'proposals_given_up_total 0', 'snapshots_installed_total 0']) {
+      expect(metrics).to.include(`\nraftplane_raft_${figure}\n`);
+    }
+    expect(metrics).to.match(/^raftplane_raft_log_sync_seconds_count [1-9]/m).and.match(/^raftplane_raft_log_bytes [1-9]/m).and.match(/^raftplane_raft_checkpoint_age_seconds \d/m)
+      .and.match(/^apiserver_storage_size_bytes\{storage_cluster_id="[0-9a-f]+"\} [1-9]\d+$/m);
+    expect(metrics).to.match(/^raftplane_raft_is_leader 1$/m).and.match(/^raftplane_raft_members 1$/m).and.match(/^raftplane_raft_leader_silence_seconds_bucket\{le="\+Inf"\} 0$/m);
   });
   it('refuses data that another process uses, and a port in use, and leaves nothing behind', async () => {
     const failure = async (...more: string[]): Promise<string> => startServer(optionsWith(...more), recordingLogger([])).then(() => 'started', (error: unknown) => String(error) + String((error as Error).cause));

@@ -69,6 +69,27 @@ describe('raft/replica, three replicas', function () {
     expect(await contents(back)).to.deep.equal(expected);
   });
 
+  it('tells how well it is: syncs, peers and how far they are, and changes of leadership', async () => {
+    await startAll();
+    const leader = await cluster.leader();
+    await created(leader, '/x');
+    const status = await eventually(async () => {
+      const seen = await leader.replica.status();
+      return seen.peers.length === 2 && seen.peers.every(({ connected, roundTripMs }) => connected && roundTripMs !== null && roundTripMs > 0) ? seen : null;
+    });
+    const { counts, sumMs, longestMs } = status.figures.logSync;
+    expect(counts.reduce((sum, count) => sum + count)).to.be.greaterThan(0);
+    expect(sumMs).to.be.at.least(longestMs).and.greaterThan(0);
+    expect(status.figures).to.include({ proposalsRefused: 0, proposalsGivenUp: 0, leaderChanges: 0 });
+    const follower = await cluster.follower();
+    await leader.replica.transferLeadership({ timeoutMs });
+    await created(await cluster.leader(), '/y');
+    await eventually(async () => ((await follower.replica.status()).figures.leaderChanges === 1 ? true : null));
+    await cluster.stop(leader.id);
+    const silent = await eventually(async () => (await follower.replica.status()).peers.find(({ connected }) => !connected) ?? null);
+    expect(silent.id).to.equal(leader.id);
+  });
+
   it('keeps everything when all replicas stop and start again', async () => {
     const replicas = await startAll();
     await Promise.all(replicas.map((running, which) => created(running, `/key/${which}`)));

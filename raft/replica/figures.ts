@@ -1,0 +1,54 @@
+import type { DurationCounts, ReplicaFigures } from '../replica-api.js';
+
+/** Upper bounds of the counts, in milliseconds: a good disk syncs in one, a bad one needs more than an election timeout. */
+const boundsMs = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000] as const;
+
+class CountedDurations {
+  readonly #counts = new Array<number>(boundsMs.length + 1).fill(0);
+  #sumMs = 0;
+  #longestMs = 0;
+
+  observe(ms: number): void {
+    const bucket = boundsMs.findIndex((bound) => ms <= bound);
+    (this.#counts[bucket === -1 ? boundsMs.length : bucket] as number) += 1;
+    this.#sumMs += ms;
+    this.#longestMs = Math.max(this.#longestMs, ms);
+  }
+
+  describe(): DurationCounts {
+    return { boundsMs, counts: [...this.#counts], sumMs: this.#sumMs, longestMs: this.#longestMs };
+  }
+}
+
+/** What a replica counts of its own work since it was started, for those who watch over it. */
+export class Figures {
+  readonly logSync = new CountedDurations();
+  elections = 0;
+  leaderChanges = 0;
+  proposalsRefused = 0;
+  proposalsGivenUp = 0;
+  snapshotsInstalled = 0;
+  #lastLeader: string | null = null;
+  #checkpointAtMs: number;
+
+  constructor(nowMs: number) {
+    this.#checkpointAtMs = nowMs;
+  }
+
+  /** The first leader is no change, nor is one that was lost for a while and is found again. */
+  stateChanged(role: string, leader: string | null): void {
+    if (role === 'candidate') this.elections += 1;
+    if (leader === null) return;
+    if (this.#lastLeader !== null && this.#lastLeader !== leader) this.leaderChanges += 1;
+    this.#lastLeader = leader;
+  }
+
+  checkpointed(nowMs: number): void {
+    this.#checkpointAtMs = nowMs;
+  }
+
+  describe(nowMs: number, proposalsWaiting: number): ReplicaFigures {
+    const { elections, leaderChanges, proposalsRefused, proposalsGivenUp, snapshotsInstalled } = this;
+    return { logSync: this.logSync.describe(), elections, leaderChanges, proposalsWaiting, proposalsRefused, proposalsGivenUp, snapshotsInstalled, checkpointAgeMs: nowMs - this.#checkpointAtMs };
+  }
+}
