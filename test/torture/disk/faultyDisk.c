@@ -50,6 +50,7 @@ static void wait_if_slow(int file) {
   errno = saved;
 }
 
+/* Both sync the content: fdatasync leaves out what nobody needs to read it, and a new size is needed. */
 #define SYNC(name) \
   int name(int file) { \
     wait_if_slow(file); \

@@ -3,8 +3,8 @@ import { clocksOffMsMax } from '../cluster/tortureCluster.js';
 import { drawSpan, drawTarget, faultType, type Target } from './fault.js';
 
 const second = 1_000;
-/** Jumps that overlap add up. */
-const jumpsAtOnceMax = 10;
+/** Jumps that overlap add up: faults begin half a second apart at least, and a jump lasts 8 s at most. */
+const jumpsAtOnceMax = 16;
 /** Jumps are drawn evenly over magnitudes: seconds are as likely as days. */
 const jumpMs = { min: second, max: clocksOffMsMax / jumpsAtOnceMax };
 const wrongMs = { min: 200, max: 8_000 };

@@ -39,6 +39,15 @@ describe('deploy/pki', () => {
     expect(certificate('raft-r2').subjectAltName).to.equal('DNS:r2.raft');
   });
 
+  it('makes certificates valid from before they were made, for clocks that are behind by as much as is told', async () => {
+    const behindMs = (name: string, at = certificate(name)): number => Date.now() - Date.parse(at.validFrom);
+    expect(behindMs('apiserver')).to.be.within(4 * 60_000, 20 * 60_000);
+    const other = path.join(temporaryDirectory('pki'), 'behind');
+    const day = 86_400_000;
+    await ensurePki(other, ['r1'], 100 * day);
+    for (const name of ['ca', 'apiserver', 'raft-r1']) expect(behindMs(name, new X509Certificate(fs.readFileSync(path.join(other, `${name}.crt`)))), name).to.be.within(100 * day, 101 * day);
+  });
+
   it('separates what a certificate may be used for', () => {
     const serverAuth = '1.3.6.1.5.5.7.3.1';
     const clientAuth = '1.3.6.1.5.5.7.3.2';

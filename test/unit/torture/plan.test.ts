@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { inodeOf } from '../../torture/cluster/socketOwner.js';
+import { clocksOffMsMax } from '../../torture/cluster/tortureCluster.js';
 import { dealKinds, planFaults } from '../../torture/faults/plan.js';
 import { faultKinds } from '../../torture/faults/table.js';
 import { outcomeOf } from '../../torture/traffic/outcome.js';
@@ -27,6 +28,20 @@ describe('torture/plan', () => {
     }
     expect(dealKinds(7, 3)).to.deep.equal(dealKinds(7, 3));
     expect(dealKinds(1, 2, ['pause', 'kill']).flat()).to.have.members(['pause', 'kill']);
+  });
+
+  it('sets clocks by seconds to days, forward and back, and together by no more than certificates are made for', () => {
+    const jumps = [1, 2, 3].map((seed) => planFaults(seed, hour, ['clock'])).map((plan) => plan.map(({ atMs, fault }) => ({ atMs, ...fault.parameters as { readonly jumpMs: number; readonly ms: number } })));
+    const sizes = jumps.flat().map(({ jumpMs }) => jumpMs);
+    expect(Math.min(...sizes)).to.be.lessThan(-86_400_000);
+    expect(Math.max(...sizes)).to.be.greaterThan(86_400_000);
+    expect(sizes.filter((size) => Math.abs(size) < 60_000)).to.not.deep.equal([]);
+    for (const plan of jumps) {
+      for (const { atMs } of plan) {
+        const together = plan.filter((other) => other.atMs <= atMs && atMs <= other.atMs + other.ms);
+        expect(together.reduce((sum, { jumpMs }) => sum + Math.abs(jumpMs), 0)).to.be.at.most(clocksOffMsMax);
+      }
+    }
   });
 
   it('keeps to its time, in order', () => {
