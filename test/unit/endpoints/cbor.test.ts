@@ -2,33 +2,14 @@ import { expect } from 'chai';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { cborCodec } from '../../../workers/codecs/cbor.js';
 import type { JsonObject } from '../../../server/api/object.js';
+import { decoded, SELF_DESCRIBED, sequence } from './cborSequence.js';
 import { startTestServer, type TestServer } from './harness.js';
 
 const CBOR = 'application/cbor';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
-const SELF_DESCRIBED = 'd9d9f7';
 
 interface Answer { readonly status: number; readonly type: string; readonly headers: IncomingHttpHeaders; readonly data: Buffer }
 interface Call { readonly accept?: string; readonly body?: Buffer; readonly type?: string }
-
-const decoded = (data: Buffer): JsonObject => {
-  const result = cborCodec.decode(data, { findDuplicates: false, depthMax: 100 });
-  if (!result.ok) throw new Error(`${result.message}: ${data.toString('hex')}`);
-  return result.value as JsonObject;
-};
-
-/** The items of a sequence, each of which begins with the tag; the tag of an object inside of an event follows the name of its member. */
-const sequence = (data: Buffer): JsonObject[] => {
-  const events: JsonObject[] = [];
-  const start = Buffer.from(`${SELF_DESCRIBED}a2`, 'hex');
-  for (let at = 0; at < data.length;) {
-    const next = data.indexOf(start, at + start.length);
-    const end = next < 0 ? data.length : next;
-    events.push(decoded(data.subarray(at, end)));
-    at = end;
-  }
-  return events;
-};
 
 describe('endpoints/cbor', function () {
   this.timeout(20_000);

@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import { mock } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createCatalogue, type ServedResource } from '../../../server/catalogue/resources.js';
+import { jsonEncoder } from '../../../server/endpoints/encoders/json.js';
+import { WatchStream } from '../../../server/endpoints/watch/stream.js';
+import { PLAIN, type Transport } from '../../../server/endpoints/watch/transport.js';
+
+const configMaps = createCatalogue().resource('', 'v1', 'configmaps') as ServedResource;
+const SECOND_MS = 1_000;
+
+describe('bookmarks of a watch', () => {
+  const written: string[] = [];
+  const transport: Transport = { write: (bytes, taken) => { written.push(bytes.toString()); taken(); }, whenClosed: () => {}, end: () => {}, destroy: () => {} };
+  const told = (): unknown[] => written.splice(0).map(line => (JSON.parse(line) as { object: { metadata: unknown } }).object.metadata);
+
+  before(() => { mock.timers.enable({ apis: ['setTimeout'] }); });
+  after(() => { mock.timers.reset(); });
+
+  it('come about once a minute, with what has been shown by then, and none before the watch is under way or when nobody asks', async () => {
+    const progress = { version: 0, stop: () => {} };
+    const options = { resource: configMaps, representation: { encoder: jsonEncoder, form: { form: 'object' } }, framing: PLAIN, resourceVersion: '0', initialEventsEnd: false, timeoutMs: 600 * SECOND_MS } as const;
+    const end = new AbortController();
+    const over = [true, false].map(bookmarks => new WatchStream({ ...options, bookmarks }).run(progress, transport, end.signal));
+    for (const [version, expected] of [[0, []], [7, [{ resourceVersion: '7' }]], [7, [{ resourceVersion: '7' }]], [9, [{ resourceVersion: '9' }]]] as const) {
+      progress.version = version;
+      mock.timers.tick(59 * SECOND_MS);
+      await nextTurn();
+      expect(told()).to.deep.equal([]);
+      mock.timers.tick(SECOND_MS);
+      await nextTurn();
+      expect(told()).to.deep.equal(expected);
+    }
+    end.abort();
+    await Promise.all(over);
+  });
+});
