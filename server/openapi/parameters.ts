@@ -24,7 +24,7 @@ const QUERY: Readonly<Record<string, QueryRow>> = {
   labelSelector: ['string', 'Only objects with such labels, for example "app=web,tier in (a,b)".'],
   limit: ['integer', 'Longest list to answer with. If there is more, the list carries a token for the parameter "continue".'],
   orphanDependents: ['boolean', 'Older form of propagationPolicy: whether dependents stay.'],
-  pretty: ['string', 'Any value but "false" asks for an answer that is laid out for people.'],
+  pretty: ['string', '"true" asks for an answer that is laid out for people, "false" for one that is not; without it browsers, curl and Wget get the former.'],
   propagationPolicy: ['string', 'What becomes of dependents: "Orphan" leaves them, "Background" lets them be removed afterwards, "Foreground" before.'],
   resourceVersion: ['string', 'How recent the answer must be: unset is the most recent state, "0" any state. For a watch, the version after which it starts.'],
   resourceVersionMatch: ['string', 'How resourceVersion is meant for a list: "NotOlderThan" or "Exact".'],
