@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { compactVerify, decodeJwt, decodeProtectedHeader, errors, type CryptoKey } from 'jose';
+import { compactVerify, decodeProtectedHeader, errors, type CryptoKey } from 'jose';
 import type { JsonObject } from '../../api/object.js';
 import type { User } from '../../api/user.js';
+import { claimedIssuer } from '../claimedIssuer.js';
 import { audiencesOf, seconds } from '../serviceaccount/claims.js';
 import type { IssuerKeys, KeySet } from './keys.js';
 import { userOfClaims } from './mapping.js';
@@ -43,15 +44,6 @@ export function jwtAuthenticator(settings: JwtSettings, keys: IssuerKeys, now: (
     remembered.set(digest, { user, expires: seconds(payload, 'exp') ?? 0 });
     return user;
   };
-}
-
-/** Read before anything is verified, and only to know whose business the token is. */
-function claimedIssuer(token: string): string {
-  try {
-    return decodeJwt(token).iss ?? '';
-  } catch {
-    return '';
-  }
 }
 
 /** A token that no known key has signed may be of a new one: then the issuer is asked, once. */

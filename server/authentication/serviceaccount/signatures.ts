@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { compactVerify, decodeJwt, decodeProtectedHeader } from 'jose';
+import { compactVerify, decodeProtectedHeader } from 'jose';
 import type { JsonObject } from '../../api/object.js';
+import { claimedIssuer } from '../claimedIssuer.js';
 import type { VerificationKey, VerificationKeys } from './keys.js';
 
 /** Tokens whose signature is remembered; the oldest makes room. */
@@ -43,15 +44,6 @@ export function signatureCheck<T extends object>({ keys, issuers, read }: Signat
     const digest = hash('sha256', token, 'base64');
     return remembered.get(digest) ?? vouch(token, digest);
   };
-}
-
-/** Read before anything is verified, and only to know whose business the token is. Empty for what is no token of this form. */
-function claimedIssuer(token: string): string {
-  try {
-    return decodeJwt(token).iss ?? '';
-  } catch {
-    return '';
-  }
 }
 
 /** Verifies with every key that may fit, each with its own algorithm; what the header says selects among keys and nothing else. */
