@@ -6,12 +6,12 @@ import { dropDisabledTemplateFields } from '../core/podspec/disabled.js';
 import { setPodTemplateDefaults } from '../core/podspec/template.js';
 import { templateWarnings } from '../core/podspec/warnings/template.js';
 import type { Strategy } from '../strategy.js';
-import { invalid, Path, type FieldError } from '../validation/field.js';
+import { Path, type FieldError } from '../validation/field.js';
 import { unchanged } from '../validation/immutable.js';
 import { printedSelector } from '../validation/printed.js';
 import { podNameWarnings } from './podnames.js';
 import { validateWorkloadSelector } from './selector.js';
-import { countsWithin, nonNegativeMembers } from './statuscounts.js';
+import { nonNegativeMembers, validateReplicaCounts } from './statuscounts.js';
 
 const SPEC = Path.of('spec');
 const STATUS = Path.of('status');
@@ -28,15 +28,7 @@ function validateSpec(set: ApiObject): FieldError[] {
 
 const STATUS_COUNTS = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'terminatingReplicas', 'observedGeneration'];
 
-function validateStatus(set: ApiObject): FieldError[] {
-  const status = objectAt(set, 'status') ?? {};
-  const [available, ready] = [Number(status['availableReplicas'] ?? 0), Number(status['readyReplicas'] ?? 0)];
-  return [
-    ...nonNegativeMembers(status, STATUS_COUNTS, STATUS),
-    ...countsWithin(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', STATUS),
-    ...(available > ready ? [invalid(STATUS.child('availableReplicas'), available, 'cannot be greater than readyReplicas')] : []),
-  ];
-}
+const validateStatus = (set: ApiObject): FieldError[] => validateReplicaCounts(objectAt(set, 'status') ?? {}, STATUS_COUNTS, STATUS);
 
 export const replicaSets: Strategy = {
   generationOf: ['spec'],

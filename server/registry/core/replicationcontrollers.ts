@@ -4,7 +4,7 @@ import { textAt } from '../members.js';
 import type { Strategy } from '../strategy.js';
 import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../validation/field.js';
 import { podNameWarnings } from '../apps/podnames.js';
-import { countsWithin, nonNegativeMembers } from '../apps/statuscounts.js';
+import { validateReplicaCounts } from '../apps/statuscounts.js';
 import { nonNegative } from '../validation/values.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podspec/template.js';
 import { templateWarnings } from './podspec/warnings/template.js';
@@ -53,15 +53,7 @@ function validateTemplate(template: JsonObject, selector: JsonObject): FieldErro
 
 const COUNTS = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'];
 
-function validateStatus(controller: ApiObject): FieldError[] {
-  const status = objectAt(controller, 'status') ?? {};
-  const [available, ready] = [Number(status['availableReplicas'] ?? 0), Number(status['readyReplicas'] ?? 0)];
-  return [
-    ...nonNegativeMembers(status, COUNTS, STATUS),
-    ...countsWithin(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', STATUS),
-    ...(available > ready ? [invalid(STATUS.child('availableReplicas'), available, 'cannot be greater than readyReplicas')] : []),
-  ];
-}
+const validateStatus = (controller: ApiObject): FieldError[] => validateReplicaCounts(objectAt(controller, 'status') ?? {}, COUNTS, STATUS);
 
 export const replicationControllers: Strategy = {
   generationOf: ['spec'],
