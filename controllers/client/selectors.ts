@@ -12,7 +12,8 @@ export interface LabelRequirement {
 
 export type Labels = Readonly<Record<string, string>> | undefined;
 
-const operators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
+/** Whether what a label, or its absence, is compared with holds. */
+export const labelOperators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
   In: (value, values) => value !== undefined && values.includes(value),
   NotIn: (value, values) => value === undefined || !values.includes(value),
   Exists: value => value !== undefined,
@@ -22,7 +23,7 @@ const operators: Readonly<Record<string, (value: string | undefined, values: rea
 /** No selector selects nothing; an empty one selects everything. An unknown operator selects nothing. */
 export function selects(selector: LabelSelector | null | undefined, labels: Labels): boolean {
   if (!selector) return false;
-  return selectsAll(selector.matchLabels, labels) && (selector.matchExpressions ?? []).every(({ key, operator, values }) => operators[operator]?.(labels?.[key], values ?? []) ?? false);
+  return selectsAll(selector.matchLabels, labels) && (selector.matchExpressions ?? []).every(({ key, operator, values }) => labelOperators[operator]?.(labels?.[key], values ?? []) ?? false);
 }
 
 /** A plain set of labels as a selector: all must be there. */

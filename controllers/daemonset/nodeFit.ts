@@ -1,5 +1,5 @@
 import { nameOf } from '../client/object.js';
-import { selectsAll } from '../client/selectors.js';
+import { labelOperators, selectsAll } from '../client/selectors.js';
 import type { DaemonSet } from '../kinds/apps.js';
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Taint, Toleration } from '../kinds/core.js';
 import { tolerationsOf } from './daemonPod.js';
@@ -53,10 +53,7 @@ function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, 
 const holds = ({ operator, values = [] }: NodeSelectorRequirement, value: string | undefined): boolean => operators[operator]?.(value, values) ?? false;
 
 const operators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
-  In: (value, values) => value !== undefined && values.includes(value),
-  NotIn: (value, values) => value === undefined || !values.includes(value),
-  Exists: value => value !== undefined,
-  DoesNotExist: value => value === undefined,
+  ...labelOperators,
   Gt: (value = '', [than = '']) => isWhole(value) && isWhole(than) && Number(value) > Number(than),
   Lt: (value = '', [than = '']) => isWhole(value) && isWhole(than) && Number(value) < Number(than),
 };
