@@ -4,6 +4,7 @@ import type { Change, ChangesResult, KeyValue, RangeOptions, RangeResult } from 
 import { ByteReader, ByteWriter, DecodeError } from '../transport/bytes.js';
 import { revision } from '../types.js';
 import type { Revision } from '../types.js';
+import type { ReplicaSink } from './sink.js';
 
 /**
  * What the process and its consensus thread say to each other: batches of requests one way, batches of answers and changes the other, each one
@@ -234,19 +235,10 @@ export interface LogLine {
 }
 
 /** What answers and changes are given to, in the order in which they were written. */
-export interface AnswerReceiver {
+export interface AnswerReceiver extends Omit<ReplicaSink, 'changes' | 'log' | 'unreadBytes' | 'flush'> {
   /** `encoded` is for `readChanges`. */
   changes(encoded: Buffer): void;
-  written(sequence: number, outcome: WriteOutcome): void;
-  barrier(id: number, outcome: BarrierOutcome): void;
-  range(id: number, result: RangeResult): void;
-  changesSince(id: number, result: ChangesResult): void;
-  status(id: number, status: ReplicaStatus): void;
-  membership(id: number, outcome: MembershipOutcome): void;
-  snapshot(id: number, outcome: SnapshotOutcome): void;
-  done(id: number): void;
   log(line: LogLine): void;
-  failed(error: Error): void;
 }
 
 type AnswerReaders = Readonly<Record<number, (receiver: AnswerReceiver, id: number, reader: ByteReader) => void>>;

@@ -16,6 +16,7 @@ export interface WebhookSettings {
   readonly authorizedTtlMs: number;
   readonly unauthorizedTtlMs: number;
   readonly timeoutMs: number;
+  /** What counts when the service cannot be asked. */
   readonly onFailure: 'NoOpinion' | 'Deny';
   /** A kubeconfig; null for the server of the cluster that this one runs in as a pod. */
   readonly kubeconfig: string | null;

@@ -1,23 +1,16 @@
 import type { JsonValue } from '../../api/object.js';
-import type { Program } from '../../cel/environment.js';
 import { memberAt, textAt } from '../../registry/members.js';
 import type { WebhookClient } from '../../webhook/client.js';
 import { retry, reviewRetrying, type Retrying } from '../../webhook/retry.js';
 import { TtlCache } from '../../webhook/ttlCache.js';
 import type { Attributes, Authorizer, Decision } from '../authorizer.js';
+import type { WebhookSettings } from '../configuration.js';
 import { matches } from './conditions.js';
 import { reviewSpec, versioned } from './review.js';
 
-export interface WebhookAuthorizerOptions {
+export interface WebhookAuthorizerOptions extends Omit<WebhookSettings, 'kubeconfig'> {
   readonly name: string;
   readonly client: WebhookClient;
-  readonly version: 'v1' | 'v1beta1';
-  readonly authorizedTtlMs: number;
-  readonly unauthorizedTtlMs: number;
-  readonly timeoutMs: number;
-  /** What counts when the service cannot be asked. */
-  readonly onFailure: 'NoOpinion' | 'Deny';
-  readonly conditions: readonly Program[];
   readonly observe?: (outcome: Outcome, seconds: number) => void;
   readonly retrying?: Retrying;
   readonly now?: () => number;
