@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { startReplica } from '../raft/client.js';
 import type { Replica, ReplicaAdministration } from '../raft/replica-api.js';
 import { closeAccessFiles, readAccessFiles, type AccessFiles } from './accessFiles.js';
@@ -113,6 +114,8 @@ async function serveReplica({ options, log, live, serving, files, plugins, agent
   log.info('serving', { address: url, member: options['raft-member-id'] });
 
   const stopping = new AbortController();
+  // Each object of the bootstrap waits by itself when storage takes no writes yet: many at once are no leak.
+  setMaxListeners(0, stopping.signal);
   const ready = becomeReady({ options, log, api, progress, stopping: stopping.signal }).then(() => { compaction.begin(); });
   const failed = new Promise<Error>((resolve) => {
     replica.onFailure(resolve);
