@@ -17,10 +17,17 @@ import type { Framing, Transport } from './transport.js';
 const BUFFERED_BYTES_MAX = 4 * 1024 * 1024;
 /** During initial events the watch pauses above this. */
 const BUFFERED_BYTES_PAUSE = 256 * 1024;
+/** Batches that are written at once to a watcher that is behind. */
+const BATCHES_AT_ONCE = 4;
+/** While this much is under way to all watchers together, they get one batch at a time: what a connection has not sent yet is in memory once for each. */
+const UNDER_WAY_BYTES_OF_ALL = 16 * 1024 * 1024;
 const BOOKMARK_INTERVAL_MS = 60_000;
 /** The last bookmark comes this long before the end, so that a client can resume close to it. */
 const LAST_BOOKMARK_BEFORE_END_MS = 2_000;
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+
+/** All watches of a process share its memory. */
+let underWayOfAll = 0;
 
 export interface StreamOptions {
   readonly resource: ServedResource;
@@ -91,7 +98,7 @@ export class WatchStream implements WatchSink {
   event(event: WatchEvent): void {
     if (this.over) return;
     try {
-      this.write(event.frame(this.keyFor(), each => this.encode(each)));
+      this.write(event.frame(this.keyFor(), this.encode));
     } catch (error) {
       // Storage is in the middle of telling everybody; what is wrong with one object must end this watch and nothing else.
       this.fail(error instanceof StatusError ? error : internalError(error));
@@ -117,19 +124,24 @@ export class WatchStream implements WatchSink {
     this.queued = false;
     const { pending, transport } = this;
     if (this.over || pending === null || transport === null || this.underWay > 0) return;
-    const first = pending.shift();
+    const batches = pending.splice(0, underWayOfAll < UNDER_WAY_BYTES_OF_ALL ? BATCHES_AT_ONCE : 1);
     if (pending.length === 0) this.pending = null;
-    if (first === undefined) return;
-    this.pendingBytes -= first.bytes;
-    this.underWay = first.bytes;
-    transport.write(first.joined, this.taken);
+    for (const { bytes } of batches) this.underWay += bytes;
+    underWayOfAll += this.underWay;
+    this.pendingBytes -= this.underWay;
+    transport.write(batches.map(batch => batch.joined), this.taken);
   }
 
   private readonly taken = (): void => {
-    this.underWay = 0;
+    this.forgetUnderWay();
     this.flush();
     if (this.underWay === 0) this.tellEmptied();
   };
+
+  private forgetUnderWay(): void {
+    underWayOfAll -= this.underWay;
+    this.underWay = 0;
+  }
 
   private get waitingBytes(): number {
     return this.pendingBytes + this.underWay;
@@ -155,10 +167,11 @@ export class WatchStream implements WatchSink {
 
   private append(frame: Buffer): void {
     this.pendingBytes += frame.length;
-    const last = this.pending?.at(-1);
-    if (last === undefined) this.pending = [Batch.of(frame)];
-    else if (last.hasRoomFor(frame)) this.pending?.splice(-1, 1, last.followedBy(frame));
-    else this.pending?.push(Batch.of(frame));
+    const { pending } = this;
+    const last = pending?.at(-1);
+    if (pending === null || last === undefined) this.pending = [Batch.of(frame)];
+    else if (last.hasRoomFor(frame)) pending[pending.length - 1] = last.followedBy(frame);
+    else pending.push(Batch.of(frame));
   }
 
   private queue(): void {
@@ -175,12 +188,13 @@ export class WatchStream implements WatchSink {
     return this.options.framing.frame(encoded);
   }
 
-  private encode({ type, object }: WatchEvent): Buffer {
+  /** One for all events: it is handed on with each of them, and needed for few. */
+  private readonly encode = ({ type, object }: WatchEvent): Buffer => {
     const { resource, representation } = this.options;
     const { encoder, form } = representation;
     if (form.form !== 'table') return this.framed(encoder.frame(type, encodeObject(representation, resource, object)));
     return this.framed(encoder.frame(type, encoder.document(tableOf(resource, [object], { resourceVersion: String(object.version) }, form, !this.headersShown))));
-  }
+  };
 
   private scheduleBookmark(endAt: number): void {
     const left = endAt - performance.now() - LAST_BOOKMARK_BEFORE_END_MS;
@@ -207,10 +221,11 @@ export class WatchStream implements WatchSink {
     const left = this.pending ?? [];
     this.pending = null;
     this.over = true;
+    this.forgetUnderWay();
     this.watch?.stop();
     if (this.endTimer !== null) clearTimeout(this.endTimer);
     if (this.bookmarkTimer !== null) clearTimeout(this.bookmarkTimer);
-    if (how === 'end') for (const batch of left) this.transport?.write(batch.joined, () => {});
+    if (how === 'end') if (left.length > 0) this.transport?.write(left.map(batch => batch.joined), () => {});
     if (how === 'end') this.transport?.end();
     if (how === 'cutOff') this.transport?.destroy();
     this.tellEmptied();

@@ -1,11 +1,12 @@
+import type { Writable } from 'node:stream';
 import type { RequestContext } from '../context.js';
 import { writeHead } from '../sending.js';
 import { answerStream } from '../streams.js';
 
 /** The way of a watch's bytes to its client. */
 export interface Transport {
-  /** `taken` is called when the connection has taken the bytes, or is gone. */
-  write(bytes: Buffer, taken: () => void): void;
+  /** `taken` is called when the connection has taken all parts, or is gone. */
+  write(parts: readonly Buffer[], taken: () => void): void;
   /** Called once, when nothing can be sent any more. */
   whenClosed(action: () => void): void;
   end(): void;
@@ -24,6 +25,15 @@ export interface Framing {
 /** Events follow one another. */
 export const PLAIN: Framing = { name: '', frame: event => event };
 
+/** In one go, however many parts there are: what is done for each write costs more than its bytes do. */
+export function writeTogether(out: Writable, parts: readonly Buffer[], taken: () => void): void {
+  const last = parts.length - 1;
+  if (last > 0) out.cork();
+  for (let each = 0; each < last; each++) out.write(parts[each]);
+  out.write(parts[last], taken);
+  if (last > 0) out.uncork();
+}
+
 /** A streaming answer over HTTP/1.1 or HTTP/2. Sends its headers at once. */
 export function openResponse(context: RequestContext, contentType: string): Transport {
   const { response } = context;
@@ -31,7 +41,7 @@ export function openResponse(context: RequestContext, contentType: string): Tran
   response.flushHeaders();
   const out = answerStream(response);
   return {
-    write: (bytes, taken) => { if (!out.destroyed) out.write(bytes, taken); },
+    write: (parts, taken) => { if (!out.destroyed) writeTogether(out, parts, taken); },
     whenClosed: action => { response.once('close', action); },
     end: () => { if (!response.writableEnded) response.end(); },
     destroy: () => { response.destroy(); },

@@ -2,7 +2,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { badRequest } from '../../api/status.js';
 import type { RequestContext, Upgrade } from '../context.js';
 import type { Encoder } from '../encoders/encoder.js';
-import type { Framing, Transport } from './transport.js';
+import { writeTogether, type Framing, type Transport } from './transport.js';
 
 /** Clients of a watch have nothing to say but pings. */
 const messageBytesMax = 4 * 1024;
@@ -32,7 +32,7 @@ export async function openWebSocket({ request }: RequestContext, { socket, head 
   webSocket.on('error', () => { webSocket.terminate(); });
   return {
     // Past the library: what is sent is the same for all clients, so it is framed once for all of them.
-    write: (bytes, taken) => { if (webSocket.readyState === webSocket.OPEN) socket.write(bytes, taken); },
+    write: (parts, taken) => { if (webSocket.readyState === webSocket.OPEN) writeTogether(socket, parts, taken); },
     whenClosed: (action) => { webSocket.once('close', action); },
     end: () => { webSocket.close(normalClosure); },
     destroy: () => { webSocket.terminate(); },
