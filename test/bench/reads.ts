@@ -1,10 +1,15 @@
+import type { ChildProcess } from 'node:child_process';
 import type { BenchCluster } from './benchCluster.js';
 import { Connection, request } from './connection.js';
 import { message, processorSeconds, start } from './http2/processes.js';
-import type { ReadLoadReport, ReadLoadTask } from './http2/readload.js';
-import { count, megabytes, milliseconds, printTable, ratio } from './table.js';
+import type { ReadLoadTask, ReadReport, ReadSlice } from './http2/readload.js';
+import { count, megabytes, milliseconds, printTable } from './table.js';
+import { inTurns, medianOf } from './turns.js';
 
-/** Reads over HTTP/2, beside a bare HTTP/2 server that sends as many bytes. Processor time per request says more than rates where others work as well. */
+/**
+ * Reads over HTTP/2, beside a bare HTTP/2 server that sends as many bytes. Both are measured in turns of a second, so that what other work takes
+ * from the machine is taken from both. Processor time per request says more than rates where others work as well.
+ */
 export interface ReadsOptions { readonly seconds: number }
 
 const collection = '/api/v1/namespaces/default/configmaps';
@@ -14,8 +19,15 @@ const bulkNamespace = 'bulk';
 const bulkObjects = 200;
 const bulkBytes = 1_000_000;
 
-type Load = Pick<ReadLoadTask, 'path' | 'connections' | 'streams' | 'seconds'>;
-interface Outcome extends ReadLoadReport { readonly cpuMicroseconds: number }
+interface Outcome extends ReadReport { readonly perSecond: number; readonly cpuMicroseconds: number }
+/** A server under load, and the process that loads it. */
+interface Subject { readonly pid: number; readonly load: ChildProcess }
+type Width = Pick<ReadLoadTask, 'connections' | 'streams'>;
+
+const turnSeconds = 1;
+const warmUpSeconds = 1;
+const gets: Width = { connections: 8, streams: 4 };
+const lists: Width = { connections: 8, streams: 1 };
 
 export const configMap = (name: string, bytes: number): string => JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { value: 'v'.repeat(bytes) } });
 
@@ -38,25 +50,38 @@ export async function benchReads(cluster: BenchCluster, { seconds }: ReadsOption
   await fill(cluster, collection, Array.from({ length: listed }, (_, each) => `listed-${each}`), valueBytes);
   const port = cluster.endpoints[0]?.port ?? 0;
   const bare = start('bareserver', [cluster.files.serverCert, cluster.files.serverKey, cluster.files.ca]);
-  const barePort = await message<number>(bare);
+  const limit = { pid: bare.pid ?? 0, port: await message<number>(bare) };
   const rows: string[][] = [];
-  const compare = async (what: string, load: Load): Promise<void> => {
+  const compare = async (what: string, width: Width, path: string): Promise<void> => {
     console.error(`  ${what} ...`);
-    const ours = await run(cluster, port, cluster.pid, load);
-    const limit = await run(cluster, barePort, bare.pid ?? 0, { ...load, path: `/${Math.round(ours.bytes / ours.requests)}` });
-    rows.push([what, rate(ours), megabytes(ours.bytes / ours.seconds), milliseconds(ours.p50Ms), milliseconds(ours.p99Ms), ours.cpuMicroseconds.toFixed(0), rate(limit), ratio(ours.requests / ours.seconds, limit.requests / limit.seconds), ratio(limit.cpuMicroseconds, ours.cpuMicroseconds)]);
+    const [ours, theirs] = [await subject(cluster, cluster.pid, port, width), await subject(cluster, limit.pid, limit.port, width)];
+    const first = await run(ours, { path, seconds: warmUpSeconds });
+    const same = `/${Math.round(first.bytes / first.requests)}`;
+    await run(theirs, { path: same, seconds: warmUpSeconds });
+    rows.push(row(what, await inTurns(Math.max(1, Math.round(seconds / turnSeconds)), {
+      ours: () => run(ours, { path, seconds: turnSeconds }), bare: () => run(theirs, { path: same, seconds: turnSeconds }),
+    })));
+    ours.load.kill();
+    theirs.load.kill();
   };
-  const load = { connections: 8, streams: 4, seconds };
-  await compare('gets of 1 KiB', { ...load, path: `${collection}/listed-1` });
-  await compare('gets of 1 KiB, any version', { ...load, path: `${collection}/listed-1?resourceVersion=0` });
-  await compare(`lists of ${listed}`, { ...load, streams: 1, path: collection });
-  await compare(`lists of ${listed}, any version`, { ...load, streams: 1, path: `${collection}?resourceVersion=0` });
-  printTable(['measure', '1/s', 'MB/s', 'p50 ms', 'p99 ms', 'CPU µs', 'bare 1/s', 'of limit', 'of limit, CPU'], rows);
+  await compare('gets of 1 KiB', gets, `${collection}/listed-1`);
+  await compare('gets of 1 KiB, any version', gets, `${collection}/listed-1?resourceVersion=0`);
+  await compare(`lists of ${listed}`, lists, collection);
+  await compare(`lists of ${listed}, any version`, lists, `${collection}?resourceVersion=0`);
+  printTable(['measure', '1/s', 'MB/s', 'p50 ms', 'p99 ms', 'CPU µs', 'bare 1/s', 'bare CPU µs', 'of limit', 'of limit, CPU'], rows);
   bare.kill();
   await besideBulk(cluster, port, seconds);
 }
 
-const rate = ({ requests, seconds }: ReadLoadReport): string => count(requests / seconds);
+function row(what: string, turns: readonly { readonly ours: Outcome; readonly bare: Outcome }[]): string[] {
+  const ours = (of: (outcome: Outcome) => number): number => medianOf(turns, (turn) => of(turn.ours));
+  const bare = (of: (outcome: Outcome) => number): number => medianOf(turns, (turn) => of(turn.bare));
+  return [
+    what, count(ours((each) => each.perSecond)), megabytes(ours((each) => each.bytes / each.seconds)), milliseconds(ours((each) => each.p50Ms)), milliseconds(ours((each) => each.p99Ms)),
+    ours((each) => each.cpuMicroseconds).toFixed(0), count(bare((each) => each.perSecond)), bare((each) => each.cpuMicroseconds).toFixed(0),
+    medianOf(turns, (turn) => turn.ours.perSecond / turn.bare.perSecond).toFixed(2), medianOf(turns, (turn) => turn.bare.cpuMicroseconds / turn.ours.cpuMicroseconds).toFixed(2),
+  ];
+}
 
 /** GETs while 200 MB lists stream. */
 async function besideBulk(cluster: BenchCluster, port: number, seconds: number): Promise<void> {
@@ -64,15 +89,26 @@ async function besideBulk(cluster: BenchCluster, port: number, seconds: number):
   await cluster.client.expect(201, 'POST', '/api/v1/namespaces', { body: { metadata: { name: bulkNamespace } } });
   const bulk = `/api/v1/namespaces/${bulkNamespace}/configmaps`;
   await fill(cluster, bulk, Array.from({ length: bulkObjects }, (_, each) => `bulk-${each}`), bulkBytes);
-  const gets = { path: `${collection}/listed-1`, connections: 1, streams: 1, seconds };
-  const alone = await run(cluster, port, cluster.pid, gets);
-  const [beside, lists] = await Promise.all([run(cluster, port, cluster.pid, gets), run(cluster, port, cluster.pid, { path: bulk, connections: 1, streams: 1, seconds })]);
-  console.log(`gets while 200 MB lists stream (${megabytes(lists.bytes / lists.seconds)} MB/s): p50 ${milliseconds(beside.p50Ms)} ms, p99 ${milliseconds(beside.p99Ms)} ms; alone p50 ${milliseconds(alone.p50Ms)}, p99 ${milliseconds(alone.p99Ms)}`);
+  const one: Width = { connections: 1, streams: 1 };
+  const [getting, listing] = [await subject(cluster, cluster.pid, port, one), await subject(cluster, cluster.pid, port, one)];
+  const small = { path: `${collection}/listed-1`, seconds };
+  const alone = await run(getting, small);
+  const [beside, large] = await Promise.all([run(getting, small), run(listing, { path: bulk, seconds })]);
+  console.log(`gets while 200 MB lists stream (${megabytes(large.bytes / large.seconds)} MB/s): p50 ${milliseconds(beside.p50Ms)} ms, p99 ${milliseconds(beside.p99Ms)} ms; alone p50 ${milliseconds(alone.p50Ms)}, p99 ${milliseconds(alone.p99Ms)}`);
+  getting.load.kill();
+  listing.load.kill();
 }
 
-async function run({ files }: BenchCluster, port: number, pid: number, load: Load): Promise<Outcome> {
-  const task: ReadLoadTask = { ...load, port, caFile: files.ca, certFile: files.clientCert, keyFile: files.clientKey };
+async function subject({ files }: BenchCluster, pid: number, port: number, width: Width): Promise<Subject> {
+  const task: ReadLoadTask = { ...width, port, caFile: files.ca, certFile: files.clientCert, keyFile: files.clientKey };
+  const load = start('readload', [JSON.stringify(task)]);
+  await message(load);
+  return { pid, load };
+}
+
+async function run({ pid, load }: Subject, slice: ReadSlice): Promise<Outcome> {
   const before = processorSeconds(pid);
-  const report = await message<ReadLoadReport>(start('readload', [JSON.stringify(task)]));
-  return { ...report, cpuMicroseconds: ((processorSeconds(pid) - before) * 1e6) / report.requests };
+  load.send(slice);
+  const report = await message<ReadReport>(load);
+  return { ...report, perSecond: report.requests / report.seconds, cpuMicroseconds: ((processorSeconds(pid) - before) * 1e6) / report.requests };
 }

@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** A program of this folder in a process of its own. */
+/**
+ * A program of this folder in a process of its own, and in a session of its own as the servers of a cluster are: the kernel shares the machine
+ * between sessions first, so a limit in the session of its load generator would find the machine free more often than they do.
+ */
 export function start(program: string, args: readonly string[]): ChildProcess {
-  const child = fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+  const child = fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced', detached: true });
   // As many answers may be awaited at a time as there are writers.
   return child.setMaxListeners(100);
 }

@@ -20,7 +20,9 @@ export interface WatchLoadReport {
   readonly latenciesMs: readonly number[];
 }
 
-export type WatchLoadMessage = { readonly ask: 'report' } | { readonly ask: 'reset' };
+/** `report` comes once so many events have arrived since the last `reset`, or when the time is over. */
+export type WatchLoadMessage = { readonly ask: 'report'; readonly events: number; readonly withinMs: number } | { readonly ask: 'reset' };
+const checkMs = 4;
 
 /** What an event says of when it was written: microseconds of the machine's monotonic clock. */
 export const stampNow = (): string => String(process.hrtime.bigint() / 1000n);
@@ -54,8 +56,14 @@ function report(): WatchLoadReport {
   return { events: all, ended, latenciesMs: latencies };
 }
 
+function reportWhen(wanted: number, end: number): void {
+  const found = report();
+  if (found.events >= wanted || performance.now() >= end) process.send?.(found);
+  else setTimeout(reportWhen, checkMs, wanted, end);
+}
+
 process.on('message', (message: WatchLoadMessage) => {
-  if (message.ask === 'report') process.send?.(report());
+  if (message.ask === 'report') reportWhen(message.events, performance.now() + message.withinMs);
   else {
     bytes = new Float64Array(task.watchers);
     events = new Uint32Array(task.watchers);
