@@ -2,7 +2,7 @@ import { release, versionInfo } from '../catalogue/version.js';
 
 export const about = 'The API server checks and stores the objects of a cluster (pods, services and all others), serves them over HTTPS, and is the way by which '
   + 'everything else in the cluster learns of them. It keeps them in a replicated store of its own: start three or five servers that know each other, and any '
-  + 'minority of them may fail.';
+  + 'minority of them may fail.\n\nCommands for operators: apiserver member, apiserver backup, apiserver restore and apiserver check; each has --help.';
 
 export const examples = [
   { about: 'One server, for trying things out: certificates are made on the spot, clients come in with a certificate of ca.crt.', command: 'apiserver --raft-data-dir=/tmp/data --cert-dir=/tmp/certs --client-ca-file=ca.crt --authorization-mode=RBAC' },

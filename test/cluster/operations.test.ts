@@ -1,6 +1,8 @@
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
+import { changeCrc, type ChangeRow } from '../../raft/store/rows.js';
 import type { ManagedProcess } from '../../deploy/managedProcess.js';
 import type { ApiClient } from '../fixtures/apiClient.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
@@ -11,6 +13,16 @@ const configMaps = '/api/v1/namespaces/default/configmaps';
 
 const namesIn = async (client: ApiClient): Promise<string[]> =>
   ((await client.expect(200, 'GET', configMaps)).items ?? []).map(({ metadata }) => metadata.name).filter((name) => name.startsWith('kept-'));
+
+/** Another value with a checksum that fits: what no check of one server alone can find. */
+function changeByHand(storeFile: string, name: string): void {
+  const database = new Database(storeFile);
+  const row = database.prepare<[string], ChangeRow>('SELECT * FROM changes WHERE key LIKE ? ORDER BY id DESC LIMIT 1').get(`%/configmaps/default/${name}`);
+  if (row?.value === undefined || row.value === null) throw new Error(`${name} is not there`);
+  const value = Buffer.from(Buffer.from(row.value).toString('latin1').replace(name, name.toUpperCase()), 'latin1');
+  database.prepare('UPDATE changes SET value = ?, crc = ? WHERE id = ?').run(value, changeCrc({ ...row, value }), row.id);
+  database.close();
+}
 
 describe('operations', function () {
   this.timeout(120_000);
@@ -97,6 +109,26 @@ describe('operations', function () {
     await ready(restored.client);
     expect(await namesIn(restored.client)).to.have.members(kept);
     await restored.client.expect(201, 'POST', configMaps, { body: { metadata: { name: 'a-new-life' } } });
+  });
+
+  it('finds servers that differ, one of which was changed by hand', async () => {
+    const file = path.join(folder, 'differ.backup');
+    const [member] = cluster.members.filter(({ process }) => process.running);
+    await succeed('backup', file, '--server', member!.address, ...reach());
+    const servers: ApiClient[] = [];
+    for (const id of ['p', 'q']) {
+      const dataDirectory = path.join(folder, id);
+      await succeed('restore', file, '--data-dir', dataDirectory, '--member-id', id, '--cluster-token', id);
+      if (id === 'q') changeByHand(path.join(dataDirectory, 'store.db'), 'kept-a');
+      const { process, client } = await beside(cluster, id, { 'raft-data-dir': dataDirectory, 'raft-cluster-token': id, 'raft-initial-cluster': '' });
+      started.push(process);
+      process.start();
+      servers.push(client);
+    }
+    for (const client of servers) await ready(client);
+    const { code, out, err } = await apiserver('check', ...servers.flatMap(({ address }) => ['--server', address]), ...reach());
+    expect([code, out.match(/sha256 /g)?.length]).to.deep.equal([1, 2]);
+    expect(err).to.match(/differ at the same revision.*Stop writing/);
   });
 
   it('finds that replicas are equal, and rescues what one of them has when the others are lost', async () => {
