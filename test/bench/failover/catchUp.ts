@@ -1,34 +1,52 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadavg } from 'node:os';
+import type { ClusterMember } from '../../../deploy/cluster.js';
 import { Connection, request, type Endpoint } from '../connection.js';
+import { processorSeconds } from '../http2/processes.js';
 import { printTable, ratio } from '../table.js';
 import { collection } from './round.js';
 import { pollMs, type WatchedCluster } from './watchedCluster.js';
 
 const connections = 64;
 
-/** A follower misses entries while it is down: it catches up by the log, or by a snapshot if there are more of them than the log keeps. */
+/**
+ * A follower misses entries while it is down: it catches up by the log, or by a snapshot if there are more of them than the log keeps. Beside it the same
+ * process started again when it has missed nothing: where processors are short, most of the time may be that.
+ */
 export async function measureCatchUp(cluster: WatchedCluster, behind: number): Promise<void> {
-  console.error(`  a replica misses ${behind} entries ...`);
   const leader = await cluster.settledLeader();
   const follower = cluster.others(leader)[0]!;
+  await follower.process.kill('SIGKILL');
+  const nothing = await startAgain(cluster, follower, 0);
+  console.error(`  a replica misses ${behind} entries ...`);
   const { appliedIndex: left } = await cluster.statusOf(follower);
   await follower.process.kill('SIGKILL');
   const writing = performance.now();
   await write(cluster.endpointOf(leader), behind);
   const writtenMs = performance.now() - writing;
   const { commitIndex, firstIndex } = await cluster.statusOf(leader);
+  const missed = await startAgain(cluster, follower, commitIndex);
+  const row = (entries: number, by: string, { readyMs, caughtUpMs, cpuSeconds }: Started): string[] => [
+    by, String(entries), seconds(readyMs), seconds(caughtUpMs), cpuSeconds.toFixed(2), entries === 0 ? '' : String(Math.round(entries / (caughtUpMs / 1000))), entries === 0 ? '' : ratio(caughtUpMs, writtenMs),
+  ];
+  printTable(['a replica starts again', 'entries missed', 'ready after s', 'caught up after s', 'its CPU s', 'entries/s', 'of writing them'], [
+    row(0, 'with nothing missed', nothing),
+    row(commitIndex - left, firstIndex > left + 1 ? 'catching up by a snapshot' : 'catching up by the log', missed),
+  ]);
+  console.log(`\nload average ${loadavg()[0]?.toFixed(1)}`);
+}
+
+interface Started { readonly readyMs: number; readonly caughtUpMs: number; readonly cpuSeconds: number }
+
+async function startAgain(cluster: WatchedCluster, follower: ClusterMember, until: number): Promise<Started> {
   const started = performance.now();
   await follower.restart();
   const readyMs = performance.now() - started;
-  while (((await cluster.statusOf(follower).catch(() => null))?.appliedIndex ?? 0) < commitIndex) await delay(pollMs);
-  const caughtUpMs = performance.now() - started;
-  printTable(['a replica catches up', 'entries', 'ready after s', 'caught up after s', 'entries/s', 'of writing them', 'by'], [[
-    'started again', String(commitIndex - left), (readyMs / 1000).toFixed(2), (caughtUpMs / 1000).toFixed(2), String(Math.round((commitIndex - left) / (caughtUpMs / 1000))), ratio(caughtUpMs, writtenMs),
-    firstIndex > left + 1 ? 'snapshot' : 'log',
-  ]]);
-  console.log(`\nload average ${loadavg()[0]?.toFixed(1)}`);
+  while (((await cluster.statusOf(follower).catch(() => null))?.appliedIndex ?? 0) < until) await delay(pollMs);
+  return { readyMs, caughtUpMs: performance.now() - started, cpuSeconds: processorSeconds(follower.process.pid ?? 0) };
 }
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(2);
 
 async function write(endpoint: Endpoint, writes: number): Promise<void> {
   let next = 0;
