@@ -39,6 +39,7 @@ type Page = (context: RequestContext, segments: readonly string[]) => boolean;
 export function createDiscovery(options: DiscoveryOptions): (context: RequestContext) => Promise<boolean> {
   const { catalogue } = options;
   const bytesOf = memo((document: JsonObject) => Buffer.from(`${JSON.stringify(document)}\n`));
+  const laidOutBytesOf = memo((document: JsonObject) => Buffer.from(JSON.stringify(document, null, 2)));
   const hashOf = memo((bytes: Buffer) => contentHash(bytes));
   const encodedBy = memo((encoder: Encoder) => memo((document: JsonObject) => encoder.document(document)));
   const core = { plain: coreVersions(catalogue, options.serverAddress ?? ''), aggregated: aggregated(coreGroups(catalogue)) };
@@ -54,9 +55,9 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     send(context, 200, encoder.mediaType, encodedBy(encoder)(document));
     return true;
   };
-  /** For documents that are no objects of the API: they have one form, whatever the client asks for. */
+  /** For documents that are no objects of the API: they have one form, laid out for people, whatever the client asks for. */
   const json = (context: RequestContext, document: JsonObject): true => {
-    send(context, 200, 'application/json', bytesOf(document));
+    send(context, 200, 'application/json', laidOutBytesOf(document));
     return true;
   };
   /** Tagged with its hash, so that a client asks again without being sent the whole. */

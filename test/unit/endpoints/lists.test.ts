@@ -118,5 +118,14 @@ describe('endpoints/lists', () => {
       expect((await fetch(`${CONFIG_MAPS}/m00`, { 'accept-encoding': 'gzip' })).headers).not.to.have.property('content-encoding');
       expect((await fetch(`${CONFIG_MAPS}/big`, { 'accept-encoding': 'identity' })).headers).not.to.have.property('content-encoding');
     });
+
+    it('compresses nothing without the gate APIResponseCompression', async () => {
+      const without = await startTestServer(undefined, { endpoints: { compression: false }, wrap: () => server.storage });
+      for (const path of [CONFIG_MAPS, `${CONFIG_MAPS}/m00`]) {
+        const { headers } = await globalThis.fetch(`${without.url}${path}`, { headers: { 'accept-encoding': 'gzip' } });
+        expect([headers.get('content-encoding'), headers.get('vary')], path).to.deep.equal([null, null]);
+      }
+      await without.close();
+    });
   });
 });

@@ -42,6 +42,10 @@ describe('endpoints/negotiation', () => {
       }
     });
 
+    it('of documents that are no objects of the API, for everybody', async () => {
+      for (const path of ['/', '/version']) for (const agent of ['', 'curl/8.5.0']) expect(isLaidOut(await read(path, { 'user-agent': agent })), path).to.equal(true);
+    });
+
     it('but not of watches, nor other encodings', async () => {
       const stream = await watchStream(server.url, `${CONFIG_MAPS}?watch=1&pretty=1&fieldSelector=metadata.name%3Da&timeoutSeconds=1`, { 'user-agent': 'curl/8.5.0' });
       expect(await stream.rest()).to.have.length(1);
