@@ -26,7 +26,7 @@ export async function openReplica(options: ReplicaOptions, session: string, sink
   checkOptions(options);
   if (options.tls !== null) checkOwnCertificate(options.tls, options.memberId, new Date());
   const data = openDataDirectory(options);
-  const inbox = new Inbox(limits.messagesMax);
+  const inbox = new Inbox(limits.messagesMax, limits.messageBytesMax);
   let transport: Transport | null = null;
   try {
     checkMembership(options, data);

@@ -13,15 +13,21 @@ export type Happening =
   | { readonly type: 'refused'; readonly peer: MemberId; readonly reason: string }
   | { readonly type: 'failed'; readonly error: unknown };
 
-/** Collects what the transport reports. Raft messages beyond the bound are dropped, as a network may. */
+/** What a message holds beside the entries or commands in it; these are what makes one large. */
+const messageOverheadBytes = 256;
+
+/** Collects what the transport reports. Messages beyond the bounds are dropped, as a network may: nobody takes them while the replica pauses. */
 export class Inbox implements TransportHandlers {
   /** Called after something was added. */
   wake: () => void = () => undefined;
   readonly #messagesMax: number;
+  readonly #bytesMax: number;
   #happenings: Happening[] = [];
+  #bytes = 0;
 
-  constructor(messagesMax: number) {
+  constructor(messagesMax: number, bytesMax: number) {
     this.#messagesMax = messagesMax;
+    this.#bytesMax = bytesMax;
   }
 
   get isEmpty(): boolean {
@@ -31,6 +37,7 @@ export class Inbox implements TransportHandlers {
   take(): readonly Happening[] {
     const taken = this.#happenings;
     this.#happenings = [];
+    this.#bytes = 0;
     return taken;
   }
 
@@ -40,7 +47,9 @@ export class Inbox implements TransportHandlers {
   }
 
   onMessage(from: MemberId, message: PeerMessage): void {
-    if (this.#happenings.length >= this.#messagesMax) return;
+    const bytes = bytesOf(message);
+    if (this.#happenings.length >= this.#messagesMax || (this.#bytes > 0 && this.#bytes + bytes > this.#bytesMax)) return;
+    this.#bytes += bytes;
     if (message.channel === 'forward') this.add({ type: 'forward', from, forward: message.message });
     // An announcement without its bytes is worthless; `onSnapshot` brings both.
     else if (message.message.type !== 'installSnapshot') this.add({ type: 'message', message: message.message });
@@ -61,4 +70,11 @@ export class Inbox implements TransportHandlers {
   onRefused(peer: MemberId, reason: string): void {
     this.add({ type: 'refused', peer, reason });
   }
+}
+
+function bytesOf(message: PeerMessage): number {
+  const parts = message.channel === 'forward'
+    ? (message.message.type === 'propose' ? message.message.proposals.map(({ command }) => command) : [])
+    : (message.message.type === 'append' ? message.message.entries.map(({ data }) => data) : []);
+  return parts.reduce((sum, { length }) => sum + length, messageOverheadBytes);
 }

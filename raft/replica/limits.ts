@@ -17,6 +17,8 @@ export const replicaLimits = {
   barriersMax: 65_536,
   /** Raft messages that wait for the next round; more are dropped, as a network may. */
   messagesMax: 16_384,
+  /** The same for what is in them: what two busy peers send in a second or so. */
+  messageBytesMax: 128 * 1024 * 1024,
   /** Readies carried out before sockets are read again. */
   readiesPerRoundMax: 8,
   /** Bytes of changes and answers that the process has not taken yet; beyond, the replica pauses. */

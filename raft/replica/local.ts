@@ -11,13 +11,15 @@ export interface LocalOptions {
   readonly log?: (line: LogLine) => void;
   /** Bounds to use instead of the usual ones. */
   readonly limits?: Partial<ReplicaLimits>;
+  /** Takes answers when it likes, for a process that is busy; without it they are taken at once. */
+  readonly deliver?: (take: () => void, bytes: number) => void;
 }
 
 /**
  * A replica in the calling thread, for tests and tools: the same requests and answers as through `startReplica`, without a thread between.
  * Its syncs block the caller.
  */
-export async function createReplica(options: ReplicaOptions, { log, limits }: LocalOptions = {}): Promise<Replica & ReplicaAdministration> {
+export async function createReplica(options: ReplicaOptions, { log, limits, deliver = (take) => { take(); } }: LocalOptions = {}): Promise<Replica & ReplicaAdministration> {
   const session = randomBytes(8).toString('hex');
   const takenBytes = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
   let end = (): void => undefined;
@@ -31,7 +33,7 @@ export async function createReplica(options: ReplicaOptions, { log, limits }: Lo
     session,
     takenBytes,
     limits: { ...replicaLimits, ...limits },
-    post: (batch) => replica.receive(batch),
+    post: (batch) => { deliver(() => { replica.receive(batch); }, batch.byteLength); },
     stopped: end,
   });
   return replica;

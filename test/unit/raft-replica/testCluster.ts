@@ -23,6 +23,31 @@ export interface Running {
   readonly changes: Change[];
   readonly lines: LogLine[];
   readonly failure: Promise<Error>;
+  readonly process: BusyProcess;
+}
+
+/** Takes what its replica tells, unless it is told to be busy. */
+export class BusyProcess {
+  /** Bytes that wait to be taken. */
+  unreadBytes = 0;
+  #waiting: (() => void)[] | null = null;
+
+  readonly deliver = (take: () => void, bytes: number): void => {
+    if (this.#waiting === null) return take();
+    this.unreadBytes += bytes;
+    this.#waiting.push(take);
+  };
+
+  hold(): void {
+    this.#waiting ??= [];
+  }
+
+  release(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = null;
+    this.unreadBytes = 0;
+    for (const take of waiting) take();
+  }
 }
 
 /** Replicas in this process, over real disks and real TLS on the loopback interface. */
@@ -45,6 +70,7 @@ export class TestCluster {
     const changes: Change[] = [];
     const lines: LogLine[] = [];
     const id = memberId(name);
+    const process = new BusyProcess();
     const replica = await createReplica(
       {
         memberId: id,
@@ -59,11 +85,11 @@ export class TestCluster {
         logEntriesKept: 1000,
         ...overrides,
       },
-      { log: (line) => lines.push(line), limits },
+      { log: (line) => lines.push(line), limits, deliver: process.deliver },
     );
     const failure = new Promise<Error>((resolve) => void replica.onFailure(resolve));
     replica.onChanges((batch) => changes.push(...batch.changes.map((change) => ({ ...change, value: change.value === null ? null : Buffer.from(change.value) }))));
-    const running = { id, replica, changes, lines, failure };
+    const running = { id, replica, changes, lines, failure, process };
     this.running.set(name, running);
     return running;
   }
@@ -100,6 +126,7 @@ export class TestCluster {
   }
 
   async end(): Promise<void> {
+    for (const { process } of this.running.values()) process.release();
     await Promise.all([...this.running.keys()].map((name) => this.stop(name)));
     rmSync(this.directory, { recursive: true, force: true });
   }
