@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../api/object.js';
+import { withoutTrailing } from '../api/trailing.js';
 import type { User } from '../api/user.js';
 import { groupAuthenticated } from '../authentication/authenticator.js';
 import { memberAt, textAt } from '../registry/members.js';
@@ -104,5 +105,5 @@ function grants(policy: Policy, attributes: Attributes): boolean {
   if (!concerns(policy, attributes.user) || (policy.readonly && !READ_VERBS.includes(attributes.verb))) return false;
   if (attributes.isResource) return is(policy.namespace, attributes.namespace) && is(policy.resource, attributes.resource) && is(policy.apiGroup, attributes.group);
   const { nonResourcePath } = policy;
-  return is(nonResourcePath, attributes.path) || (nonResourcePath.endsWith(ANY) && attributes.path.startsWith(nonResourcePath.replace(/\*+$/, '')));
+  return is(nonResourcePath, attributes.path) || (nonResourcePath.endsWith(ANY) && attributes.path.startsWith(withoutTrailing(nonResourcePath, ANY)));
 }

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../api/object.js';
+import { withoutTrailing } from '../../api/trailing.js';
 import { createScope, type Program } from '../../cel/environment.js';
 import { readConfiguration, type Shape } from '../../files/configuration.js';
 import { certificateBlocks } from '../../files/pem.js';
@@ -95,7 +96,7 @@ class JwtReader {
     else this.#url(url, at.child('url'));
     if (ownIssuers.includes(url)) this.#errors.push(invalid(at.child('url'), url, 'is an issuer of service account tokens'));
     if (discoveryUrl !== '') this.#url(discoveryUrl, at.child('discoveryURL'));
-    if (discoveryUrl !== '' && discoveryUrl.replace(/\/+$/, '') === url.replace(/\/+$/, '')) this.#errors.push(invalid(at.child('discoveryURL'), discoveryUrl, 'must differ from url'));
+    if (discoveryUrl !== '' && withoutTrailing(discoveryUrl, '/') === withoutTrailing(url, '/')) this.#errors.push(invalid(at.child('discoveryURL'), discoveryUrl, 'must differ from url'));
     const wrong = certificateAuthority === '' ? null : authorityComplaint(certificateAuthority);
     if (wrong !== null) this.#errors.push(invalid(at.child('certificateAuthority'), '<omitted>', wrong));
     if (textAt(issuer, 'egressSelectorType') !== '') this.#errors.push(invalid(at.child('egressSelectorType'), textAt(issuer, 'egressSelectorType'), 'egress selectors are not available in this build'));

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../api/trailing.js';
 import type { PolicyRule } from './policy.js';
 
 /** A rule with one word in each of its lists that are not empty. */
@@ -33,7 +34,7 @@ function coversResource(held: readonly string[], resource: string): boolean {
   return held.includes('*') || held.includes(resource) || (slash >= 0 && held.includes(`*${resource.slice(slash)}`));
 }
 
-const coversPath = (held: string, path: string): boolean => held === path || (held.endsWith('*') && path.startsWith(held.replace(/\*+$/, '')));
+const coversPath = (held: string, path: string): boolean => held === path || (held.endsWith('*') && path.startsWith(withoutTrailing(held, '*')));
 
 /** Joins atoms that differ in their verb alone, as long as they are about resources. */
 function compact(list: readonly Atom[]): PolicyRule[] {

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../api/trailing.js';
 import type { Attributes } from '../authorizer.js';
 import type { PolicyRule } from './policy.js';
 
@@ -49,7 +50,7 @@ export class RuleIndex<T> {
   private addPath(url: string, verbs: readonly string[], value: T): void {
     const byVerb = child(this.paths, url);
     for (const verb of verbs) if (!byVerb.has(verb)) byVerb.set(verb, value);
-    if (url.endsWith(ANY)) this.prefixes.push({ prefix: url.replace(/\*+$/, ''), verbs, value });
+    if (url.endsWith(ANY)) this.prefixes.push({ prefix: withoutTrailing(url, ANY), verbs, value });
   }
 
   private findPath(path: string, verb: string): T | null {

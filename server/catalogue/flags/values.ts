@@ -23,7 +23,7 @@ type Reader = (text: string, facts: FlagFacts, before: ValueTypes[FlagKind] | nu
 const readers: Readonly<Record<FlagKind, Reader>> = {
   bool: (text) => (trueWords.has(text) ? good(true) : falseWords.has(text) ? good(false) : bad('true or false')),
   int: (text, facts) => (/^[+-]?\d{1,15}$/.test(text) ? bounded(Number(text), facts, 'a whole number') : bad(`a whole number${range(facts)}`)),
-  float: (text, facts) => (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? bounded(Number(text), facts, 'a number') : bad(`a number${range(facts)}`)),
+  float: (text, facts) => (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? bounded(Number(text), facts, 'a number') : bad(`a number${range(facts)}`)),
   duration: readDuration,
   quantity: readQuantity,
   string: (text, facts) => word(realWord(text), facts),
@@ -56,7 +56,7 @@ const quantityFactors: ReadonlyMap<string, number> = new Map([
 ]);
 
 function readQuantity(text: string): ValueResult {
-  const [, number, suffix] = /^\+?(\d+\.?\d*|\.\d+)([a-zA-Z]*)$/.exec(text) ?? [];
+  const [, number, suffix] = /^\+?(\d+(?:\.\d*)?|\.\d+)([a-zA-Z]*)$/.exec(text) ?? [];
   const factor = quantityFactors.get(suffix ?? '');
   return number === undefined || factor === undefined ? bad('a quantity such as 512, 64Ki or 1.5Mi') : good(Number(number) * factor);
 }

@@ -199,6 +199,7 @@ describe('tokens of other issuers', function () {
       ['a query', () => [entry({ issuer: { url: 'https://i.test?x=1' } })], /query/], ['a password', () => [entry({ issuer: { url: 'https://u:p@i.test' } })], /user or password/],
       ['an own issuer', () => [entry({ issuer: { url: 'https://own.test' } })], /service account tokens/],
       ['an issuer twice', () => [entry(), entry()], /jwt\[1\]\.issuer\.url: Duplicate value/],
+      ['discovery at an issuer of many slashes', () => [entry({ issuer: { url: `https://i.test/${'/'.repeat(200_000)}x`, discoveryURL: `https://i.test/${'/'.repeat(200_000)}x/` } })], /must differ from url/],
       ['discovery at the issuer', () => [entry({ issuer: { discoveryURL: `${issuer.url}/` } })], /must differ from url/],
       ['no audience', () => [entry({ issuer: { audiences: [] } })], /issuer\.audiences: Required value/],
       ['several audiences without policy', () => [entry({ issuer: { audiences: ['a', 'b'] } })], /must be MatchAny/],

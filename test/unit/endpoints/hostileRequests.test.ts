@@ -104,6 +104,8 @@ describe('hostile requests', function () {
       ['a quantity', '/api/v1/namespaces/default/resourcequotas', (text) => ({ metadata: { name: 'x' }, spec: { hard: { cpu: text } } })],
       ['a path', '/apis/networking.k8s.io/v1/namespaces/default/ingresses', (text) => ({ metadata: { name: 'x' }, spec: { rules: [{ host: text, http: { paths: [{ path: `/${text}`, pathType: 'Prefix', backend: { service: { name: 's', port: { number: 80 } } } }] } }] } })],
       ['an address', '/api/v1/namespaces/default/services', (text) => ({ metadata: { name: 'x' }, spec: { ports: [{ port: 80 }], externalIPs: [text] } })],
+      ['a file of a volume', '/api/v1/namespaces/default/pods', (text) => ({ metadata: { name: 'x' }, spec: { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', configMap: { name: 'm', items: [{ key: 'k', path: `${text}/x` }, { key: 'k', path: text }] } }] } })],
+      ['a path of a role', '/apis/rbac.authorization.k8s.io/v1/clusterroles', (text) => ({ metadata: { name: 'x' }, rules: [{ nonResourceURLs: [`/${text}`, `${'*'.repeat(text.length)}x*`], verbs: ['get'] }] })],
       ['an environment', '/api/v1/namespaces/default/pods', (text) => ({ metadata: { name: 'x' }, spec: { containers: [{ name: 'c', image: 'i', env: [{ name: text, value: text }] }], securityContext: { sysctls: [{ name: text, value: '1' }] } } })],
     ];
     for (const [where, path, object] of places) {

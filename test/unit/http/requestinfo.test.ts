@@ -97,6 +97,22 @@ describe('request info', () => {
   });
 });
 
+describe('selectors that name an object', () => {
+  /** As long as a request line may be. Time by the square of it would hold the server for minutes, before anybody is asked who he is. */
+  const long = 60_000;
+  for (const [what, selector] of [['spaces before a letter', `metadata.name=a${'+'.repeat(long)}x`], ['spaces', `${'+'.repeat(long)}metadata.name`], ['spaces before the sign', `metadata.name${'+'.repeat(long)}x`], ['commas', `metadata.name=a${','.repeat(long)}`]] as const) {
+    it(`take no more time than their length: ${what}`, () => {
+      for (let round = 0; round < 50; round += 1) expect(read('GET', `/api/v1/pods?fieldSelector=${selector}`)).to.have.property('ok', true);
+    });
+  }
+  it('name it with spaces around as well, and nothing when nothing is there', () => {
+    for (const [selector, name] of [['+metadata.name+=+a+', 'a'], ['metadata.name==++', ''], ['metadata.name=a,metadata.name=b', '']] as const) {
+      const found = read('GET', `/api/v1/namespaces/ns/pods?fieldSelector=${selector}`);
+      expect(found.ok && found.info.isResource && found.info.name, selector).to.equal(name);
+    }
+  });
+});
+
 describe('request target', () => {
   it('takes the absolute form for its path', () => {
     expect(parseTarget('https://example.com:6443/api/v1?x=1')).to.deep.equal({ ok: true, path: '/api/v1', search: 'x=1' });

@@ -82,6 +82,10 @@ describe('flags', () => {
   for (const [argv, values] of accepted) it(`reads ${argv.join(' ')}`, () => { expect(read(...argv)).to.deep.equal(values); });
   for (const [argv, message] of refused) it(`refuses ${argv.join(' ')}`, () => { expect(errors(...argv).join('\n')).to.match(message); });
 
+  it('takes no more time for long numbers than their length', () => {
+    const digits = '1'.repeat(200_000);
+    expect(errors(`--share=${digits}x`, `--buffer=${digits}!`)).to.have.length(2);
+  });
   it('reports every mistake of a command line at once', () => {
     expect(errors('--nope', '--switch=x', '--secure-port=y')).to.have.length(3);
   });

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../../api/object.js';
+import { withoutTrailing } from '../../../../api/trailing.js';
 import { objectAt, objectsIn } from '../../../defaulting.js';
 import { textAt } from '../../../members.js';
 
@@ -43,7 +44,7 @@ function projection(source: JsonObject): { readonly what: string; readonly files
 
 function overlaps(files: readonly string[], what: string): string[] {
   const seen = new Set<string>();
-  return files.map(file => file.replace(/\/+$/, '')).flatMap(file => {
+  return files.map(file => withoutTrailing(file, '/')).flatMap(file => {
     const other = file === '' ? undefined : [...seen].find(each => each !== '' && (each === file || `${each}/`.startsWith(file) || `${file}/`.startsWith(each)));
     seen.add(file);
     return other === undefined ? [] : [`${what}: overlapping paths: ${JSON.stringify(file)} with ${JSON.stringify(other)}`];
