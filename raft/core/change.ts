@@ -24,13 +24,14 @@ export function changeMembership(server: Server, leadership: Leadership, change:
 function refusal(server: Server, leadership: Leadership, change: MembershipChange): string | null {
   if (leadership.firstIndex > server.log.commit) return 'the leader has not committed an entry of its term yet; try again';
   if (server.memberships.currentIndex > server.log.commit) return 'an earlier membership change is not committed yet; try again';
-  if (change.type === 'promote' && !isCaughtUp(server, leadership, change.id)) return `${change.id} has not caught up with the log yet; try again`;
-  return null;
+  return change.type === 'promote' ? laggardReason(server, leadership, change.id) : null;
 }
 
 /** A voter that lags would stop the cluster where it is needed for a quorum (dissertation, section 4.2.1). */
-function isCaughtUp(server: Server, leadership: Leadership, id: typeof server.id): boolean {
+function laggardReason(server: Server, leadership: Leadership, id: typeof server.id): string | null {
   const peer = leadership.peers.get(id);
-  if (peer === undefined) return true; // not a learner: `changed` tells why it cannot be promoted
-  return peer.state === 'replicate' && isActive(server, peer) && peer.match + limits.promoteLagEntriesMax >= server.log.commit;
+  if (peer === undefined) return null; // not a learner: `changed` tells why it cannot be promoted
+  if (!isActive(server, peer)) return `${id} does not answer, so it has not caught up: start it, see what its log says, and try again`;
+  const caughtUp = peer.state === 'replicate' && peer.match + limits.promoteLagEntriesMax >= server.log.commit;
+  return caughtUp ? null : `${id} has not caught up with the log yet: it is at ${peer.match} of ${server.log.commit}; try again`;
 }

@@ -57,7 +57,8 @@ export class Administration {
     for (const removal of waiting) {
       removal.ticks += 1;
       const { left, answered } = this.#whoStays(removal);
-      if (answered >= quorumSize(left)) this.#append(removal.id, removal.change, removal.deadlineMs);
+      // Of the last voter the core says that it is the last one.
+      if (left === 0 || answered >= quorumSize(left)) this.#append(removal.id, removal.change, removal.deadlineMs);
       else if (removal.ticks < this.#patienceTicks) this.#removals.push(removal);
       else this.#sink.membership(removal.id, { outcome: 'refused', reason: `without ${removal.change.id} only ${answered} of ${left} voters would answer, which is no majority; bring the others back, or remove one that does not answer` });
     }

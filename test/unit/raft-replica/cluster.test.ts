@@ -195,6 +195,7 @@ describe('raft/replica, three replicas', function () {
     await eventually(async () => ((await remove(first.id)).outcome === 'applied' ? true : null));
     expect(await first.failure).to.have.property('code').that.is.oneOf(['REFUSED_BY_PEER', 'REMOVED']);
     await created(leader, '/alone');
+    expect(await leader.replica.changeMembership({ type: 'remove', id: leader.id }, { timeoutMs })).to.have.property('reason').that.contains('the last voter');
   });
 
   it('refuses membership changes that make no sense, and on a follower', async () => {
@@ -204,9 +205,16 @@ describe('raft/replica, three replicas', function () {
     const change = { type: 'promote', id: memberId('nobody') } as const;
     const refused = await leader.replica.changeMembership(change, { timeoutMs });
     expect(refused).to.include({ outcome: 'refused' });
+    const silent = await cluster.member('d', 'learner');
+    expect(await leader.replica.changeMembership({ type: 'addLearner', member: silent }, { timeoutMs })).to.deep.equal({ outcome: 'applied' });
+    await eventually(async () => {
+      const promotion = await leader.replica.changeMembership({ type: 'promote', id: silent.id }, { timeoutMs });
+      expect(promotion).to.have.property('reason').that.contains('has not caught up');
+      return 'reason' in promotion && promotion.reason.includes('d does not answer') ? true : null;
+    });
     const taken = cluster.members.find(({ id }) => id === follower.id)!.address;
     for (const [address, why] of [['nonsense', 'host:port'], ['127.0.0.1:0', 'no port'], ['127.0.0.1:65536', 'host:port'], [taken, `where ${follower.id} listens`]] as const) {
-      const outcome = await leader.replica.changeMembership({ type: 'addLearner', member: { id: memberId('d'), role: 'learner', address } }, { timeoutMs });
+      const outcome = await leader.replica.changeMembership({ type: 'addLearner', member: { id: memberId('e'), role: 'learner', address } }, { timeoutMs });
       expect(outcome, address).to.include({ outcome: 'refused' });
       expect('reason' in outcome && outcome.reason).to.contain(why);
     }

@@ -7,6 +7,9 @@ import { memberId } from '../../../raft/types.js';
 import type { Member } from '../../../raft/types.js';
 import { created, TestCluster } from './testCluster.js';
 
+/** Of a file of some pages, most of them hardly used. */
+const placesTried = 24;
+
 describe('raft/maintenance', () => {
   const cluster = new TestCluster();
   const folder = mkdtempSync(join(tmpdir(), 'raft-maintenance-'));
@@ -110,6 +113,27 @@ describe('raft/maintenance', () => {
     expect(await rescueBackup(owner, rescued).catch((error: unknown) => (error as Error).message)).to.match(/exists already/);
     expect(readdirSync(folder).filter((name) => name.endsWith('.work'))).to.deep.equal([]);
   });
+
+  for (const name of ['store.db', 'log.db']) {
+    it(`notices changed bytes anywhere in ${name}, or reads none of them`, () => {
+      const whole = inspect(owner);
+      const file = join(owner.dataDirectory, name);
+      const bytes = readFileSync(file);
+      let noticed = 0;
+      for (let place = 0; place < bytes.length; place += Math.floor(bytes.length / placesTried)) {
+        flip(file, place);
+        try {
+          expect(inspect(owner), `byte ${place}`).to.deep.equal(whole);
+        } catch (error) {
+          expect(error, `byte ${place}: ${String(error)}`).to.have.property('code').that.is.oneOf(['DAMAGED', 'UNSUPPORTED_FORMAT', 'CANNOT_OPEN', 'INCONSISTENT_DATA', 'WRONG_IDENTITY']);
+          noticed += 1;
+        }
+        for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
+        writeFileSync(file, bytes);
+      }
+      expect(noticed).to.be.greaterThan(1);
+    });
+  }
 
   it('says that a damaged survivor is one, and that another is to be taken', async () => {
     const store = join(owner.dataDirectory, 'store.db');
