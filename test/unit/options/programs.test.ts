@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -88,6 +89,15 @@ describe('the programs', function () {
       const { status, last } = await ended([programs['controller-manager'], '--kubeconfig=/nowhere'], null, []);
       expect(status).to.equal(1);
       expect(last).to.match(/E ended: \/nowhere cannot be read/);
+    });
+    it('apiserver that is asked to stop twice does not wait any longer', async () => {
+      const key = join(folder, 'signing.key');
+      writeFileSync(key, generateKeyPairSync('rsa', { modulusLength: 2048, privateKeyEncoding: { type: 'pkcs1', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } }).privateKey);
+      const args = [programs.apiserver, `--raft-data-dir=${join(folder, 'twice')}`, `--cert-dir=${join(folder, 'certs')}`, '--bind-address=127.0.0.1', '--secure-port=0', '--service-account-issuer=https://x',
+        `--service-account-signing-key-file=${key}`, `--service-account-key-file=${key}`, '--shutdown-delay-duration=1h'];
+      const { status, last } = await ended(args, / (ready|stopping signal=SIGTERM)$/, ['SIGTERM']);
+      expect(status).to.equal(1);
+      expect(last).to.match(/error second signal, ending at once/);
     });
     it('apiserver that cannot use its files', async () => {
       const args = [programs.apiserver, `--raft-data-dir=${join(folder, 'data')}`, `--cert-dir=${join(folder, 'certs')}`, '--secure-port=0', '--service-account-issuer=https://x',
