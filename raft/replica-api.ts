@@ -90,7 +90,7 @@ export type MembershipOutcome =
  */
 export interface ChangeBatch {
   readonly changes: readonly Change[];
-  /** The store's revision after these changes. */
+  /** These changes and those before are complete up to this revision. */
   readonly revision: Revision;
   /** History before this revision is gone. */
   readonly compacted: Revision;
@@ -113,6 +113,8 @@ export interface ReplicaStatus {
     /** As the leader sees it; null on other replicas. */
     readonly progress: { readonly match: LogIndex; readonly state: 'probe' | 'replicate' | 'snapshot'; readonly active: boolean } | null;
   })[];
+  /** How long this replica would now wait without a leader at least; at most almost twice that. More than was configured where leaders have been late. */
+  readonly electionTimeoutMs: number;
   /** As this replica, when it followed, heard its leaders since it was started. */
   readonly leaderSilence: LeaderSilence;
   /** What this replica counted since it was started. */

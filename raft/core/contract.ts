@@ -11,7 +11,7 @@ export interface CoreOptions {
   readonly appliedIndex: LogIndex;
   readonly log: LogReader;
   readonly heartbeatTicks: number;
-  /** Elections start after a random number of ticks in [electionTicks, 2 * electionTicks). */
+  /** Elections start after a random number of ticks in [electionTicks, 2 * electionTicks), or in a longer range of that shape where leaders were late. */
   readonly electionTicks: number;
   /** Whole number in [0, below), from the caller's generator. */
   readonly random: (below: number) => number;
@@ -52,7 +52,11 @@ export interface Core {
   readonly leader: MemberId | null;
   readonly commit: LogIndex;
   readonly membership: Membership;
+  /** The shortest wait for a leader at present: `electionTicks`, or more where leaders that were alive have been late. The longest is almost twice that. */
+  readonly electionTimeoutTicks: number;
   tick(): void;
+  /** The leader is known to be gone, or never to have been there: lets the shortest wait for one pass at once. Does nothing on a leader. */
+  hasten(): void;
   step(message: Message): void;
   /** Appends all commands, as entries `first`, `first + 1`, ... of `term`, or none. At least one. */
   propose(commands: readonly Uint8Array[]): ProposeResult;

@@ -1,10 +1,12 @@
 import type { Core, CoreOptions } from './contract.js';
+import { limits } from './limits.js';
 import { Machine } from './machine.js';
 import type { Rules } from './server.js';
 
 /** Raft as proved. */
 export const raftRules: Rules = {
   commitsByCounting: (entryTerm, current) => entryTerm === current,
+  patienceTimeoutsMax: limits.patienceTimeoutsMax,
 };
 
 /**

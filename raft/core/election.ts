@@ -3,10 +3,22 @@ import type { MessageOf } from './messages.js';
 import { voteOutcome } from './quorum.js';
 import { becomeCandidate, becomeFollower, becomeLeader, becomePreCandidate } from './roles.js';
 import type { Server } from './server.js';
+import { beginSilence, heardRefusal, heardVoter } from './silence.js';
 
 /** One tick of a server that does not lead. */
 export function tickElection(server: Server): void {
   server.electionElapsed++;
+  campaignIfDue(server);
+}
+
+/** The shortest wait for a leader is over, whatever the clock says; what remains of it is random as ever. */
+export function hasten(server: Server): void {
+  if (server.leadership !== null) return;
+  server.electionElapsed += server.patience.ticks;
+  campaignIfDue(server);
+}
+
+function campaignIfDue(server: Server): void {
   if (server.role === 'follower' && server.leader === null && isSoleVoter(server)) {
     campaign(server, false);
   } else if (server.electionElapsed >= server.electionTimeout) {
@@ -20,7 +32,8 @@ export function isSoleVoter(server: Server): boolean {
 }
 
 /**
- * Whether a leader was heard of within the shortest election timeout. Whoever asks for votes then was cut off or is being removed, and would
+ * Whether a leader was heard of within the shortest election timeout, whatever was learnt of late leaders: a server that waits longer than others
+ * must not keep them from replacing a leader that is gone. Whoever asks for votes then was cut off or is being removed, and would
  * only disturb a leader that works (dissertation, section 4.2.3).
  */
 export function inLease(server: Server): boolean {
@@ -40,11 +53,13 @@ export function onVote(server: Server, message: MessageOf<'vote'>): void {
   if (granted) {
     server.vote = message.from;
     server.electionElapsed = 0;
+    if (server.silence.of === null) beginSilence(server);
   }
   server.sendAfterSync(message.from, { type: 'voteReply', granted });
 }
 
 export function onPreVoteReply(server: Server, message: MessageOf<'preVoteReply'>): void {
+  if (!message.granted) heardRefusal(server, message.from);
   if (server.role !== 'preCandidate') return;
   if (message.granted && message.term !== server.term + 1) return;
   server.votes.set(message.from, message.granted);
@@ -52,6 +67,7 @@ export function onPreVoteReply(server: Server, message: MessageOf<'preVoteReply'
 }
 
 export function onVoteReply(server: Server, message: MessageOf<'voteReply'>): void {
+  heardVoter(server);
   if (server.role === 'candidate') countVote(server, message.from, message.granted);
 }
 

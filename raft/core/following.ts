@@ -4,6 +4,7 @@ import { invariant } from './invariant.js';
 import type { MessageOf } from './messages.js';
 import { becomeFollower } from './roles.js';
 import type { Server } from './server.js';
+import { heardLeader } from './silence.js';
 
 // The followers' half of log replication (Raft, figure 2, AppendEntries and InstallSnapshot). Messages are of this server's term; older ones are
 // refused before.
@@ -37,6 +38,7 @@ function heardFromLeader(server: Server, message: { readonly from: typeof server
     () => ({ term, from, role: server.role, leader: server.leader }));
   if (server.role !== 'follower' || server.leader === null) becomeFollower(server, term, from);
   server.electionElapsed = 0;
+  heardLeader(server, from);
 }
 
 /** Keeps what agrees: a message that was overtaken must not cut off entries that came later (Raft, figure 2, AppendEntries 3 and 4). */

@@ -2,6 +2,10 @@
 export const limits = {
   /** What one entry costs in memory besides its data; counted wherever bytes of entries are. */
   entryOverheadBytes: 64,
+  /** The longest wait for a leader that was late, in election timeouts; also how long a leader may go without its quorum. */
+  patienceTimeoutsMax: 8,
+  /** What was learnt about late leaders is forgotten by half in each such span, in election timeouts, in which none was as late. */
+  patienceSpanTimeouts: 40,
   /** Messages waiting for the owner to take them; more are dropped, which Raft calls a lossy network. */
   outboxMessagesMax: 65_536,
   /** Local reads that wait or are under way; further ones fail at once. */

@@ -1,7 +1,7 @@
 import type { Entry, HardState, LogIndex, MemberId, Membership, Term } from '../types.js';
 import { changeMembership } from './change.js';
 import type { ChangeResult, Core, CoreOptions, FollowerProgress, MembershipChange, ProposeResult } from './contract.js';
-import { onPreVote, onPreVoteReply, onTimeoutNow, onVote, onVoteDurable, onVoteReply, tickElection } from './election.js';
+import { hasten, onPreVote, onPreVoteReply, onTimeoutNow, onVote, onVoteDurable, onVoteReply, tickElection } from './election.js';
 import { onAppend, onInstallSnapshot } from './following.js';
 import { invariant } from './invariant.js';
 import { limits } from './limits.js';
@@ -55,14 +55,20 @@ export class Machine implements Core {
   get term(): Term { return this.server.term; }
   get leader(): MemberId | null { return this.server.leader; }
   get commit(): LogIndex { return this.server.log.commit; }
+  get electionTimeoutTicks(): number { return this.server.patience.ticks; }
   get membership(): Membership { return this.server.memberships.current; }
 
   tick(): void {
     const { server } = this;
     server.now++;
+    server.patience.tick(server.now);
     if (server.leadership === null) tickElection(server);
     else tickLeader(server, server.leadership);
     server.reads.expire(server.now - server.options.electionTicks);
+  }
+
+  hasten(): void {
+    hasten(this.server);
   }
 
   step(message: Message): void {

@@ -4,16 +4,22 @@ import { invariant } from './invariant.js';
 import type { Leadership } from './leadership.js';
 import type { AppendResult, MessageOf } from './messages.js';
 import type { Progress } from './progress.js';
-import { quorumSize, quorumValue } from './quorum.js';
+import { quorumValue } from './quorum.js';
 import { becomeFollower } from './roles.js';
 import type { Server } from './server.js';
+import { heardFollower, missQuorum } from './silence.js';
 import { handOverIfReady, mostUpToDate } from './transfer.js';
 
 // The leader's half of log replication; the followers' half is in following.ts.
 
-/** One tick of a leader. A leader that hears from no quorum within an election timeout steps down, so that its clients look elsewhere. */
+/**
+ * One tick of a leader. A leader that hears from no quorum as long as it would itself wait for a leader steps down, so that its clients look elsewhere:
+ * not before followers that learnt as much as it did would replace it, and after `patienceTimeoutsMax` election timeouts at the latest.
+ */
 export function tickLeader(server: Server, leadership: Leadership): void {
-  if (activeVoters(server, leadership) < quorumSize(server.memberships.voters.length)) {
+  const heardAt = quorumHeardAt(server, leadership);
+  if (server.now - heardAt >= server.patience.ticks) {
+    missQuorum(server, heardAt);
     becomeFollower(server, server.term, null);
     return;
   }
@@ -45,9 +51,10 @@ export function flushAppends(server: Server, leadership: Leadership): void {
 
 export function onAppendReply(server: Server, message: MessageOf<'appendReply'>): void {
   const { leadership } = server;
+  if (leadership === null) heardFollower(server);
   const peer = leadership?.peers.get(message.from);
   if (leadership === null || peer === undefined) return;
-  peer.activeAt = server.now;
+  noteActive(server, leadership, peer);
   peer.ackedRound = Math.max(peer.ackedRound, message.round);
   if (message.result.accepted) onAccepted(server, leadership, peer, message.result);
   else onRejected(server, peer, message.result);
@@ -96,12 +103,17 @@ function matchOf(server: Server, leadership: Leadership, id: MemberId): number {
   return id === server.id ? server.log.durableIndex : leadership.peers.get(id)?.match ?? 0;
 }
 
-function activeVoters(server: Server, leadership: Leadership): number {
-  const heard = (id: MemberId): boolean => {
-    const peer = leadership.peers.get(id);
-    return peer === undefined ? id === server.id : isActive(server, peer);
-  };
-  return server.memberships.voters.filter(heard).length;
+/** The last tick by which a quorum, this server included, had been heard of. */
+function quorumHeardAt(server: Server, leadership: Leadership): number {
+  return quorumValue(server.memberships.voters, (id) => (id === server.id ? server.now : leadership.peers.get(id)?.activeAt ?? 0));
+}
+
+/** A follower answered. If that ends a silence of the quorum, its length is what check-quorum has to bear. */
+function noteActive(server: Server, leadership: Leadership, peer: Progress): void {
+  if (peer.activeAt === server.now) return;
+  const before = quorumHeardAt(server, leadership);
+  peer.activeAt = server.now;
+  if (quorumHeardAt(server, leadership) > before) server.patience.learn(server.now - before);
 }
 
 /** Returns whether an append was sent. The loop ends with the window: at most `inflightMax` messages. */

@@ -6,13 +6,17 @@ import type { Leadership } from './leadership.js';
 import { limits } from './limits.js';
 import { RaftLog } from './log.js';
 import type { Message, MessageBody } from './messages.js';
+import { Patience } from './patience.js';
 import { Reads } from './reads.js';
 import type { Role } from './ready.js';
+import type { Silence } from './silence.js';
 
 /** The decisions that a test replaces to show that the simulator would notice. Production has one set of them: `raftRules`. */
 export interface Rules {
   /** May a leader of `current` commit an entry of `entryTerm` because a quorum holds it? (Raft, section 5.4.2) */
   readonly commitsByCounting: (entryTerm: Term, current: Term) => boolean;
+  /** The longest wait for a leader that is known to be late, in election timeouts; 1: nothing is learnt. */
+  readonly patienceTimeoutsMax: number;
 }
 
 /** What one server knows: figure 2 of the paper and what the other modules of this folder keep in it. They change it; it decides nothing. */
@@ -33,8 +37,12 @@ export class Server {
   now = 0;
   /** Ticks since this server heard from its leader, voted or campaigned. */
   electionElapsed = 0;
-  /** Drawn anew for each wait, from [electionTicks, 2 * electionTicks): split votes do not repeat (Raft, section 5.2). */
-  electionTimeout = 0;
+  readonly patience: Patience;
+  silence: Silence;
+  /** The last silence of a leader in an older term, until a word of it is heard. */
+  formerSilence: Silence | null = null;
+  /** Drawn anew for each wait, from [0, electionTicks): how far, in `electionTicks`-ths, it goes beyond the shortest one. */
+  private electionDraw = 0;
   /** Answers to the election under way. */
   readonly votes = new Map<MemberId, boolean>();
 
@@ -61,12 +69,20 @@ export class Server {
     invariant(this.log.lastTerm <= this.term, 'no entry is newer than the term', () => ({ term: this.term, lastTerm: this.log.lastTerm }));
     this.memberships = this.readMemberships();
     this.reads = new Reads(options.random);
+    this.patience = new Patience(options.electionTicks, rules.patienceTimeoutsMax);
+    this.silence = { of: null, term: this.term, since: this.now };
     this.drawElectionTimeout();
+  }
+
+  /** In [patience, 2 * patience), at random: split votes do not repeat (Raft, section 5.2). Follows what is learnt while it runs. */
+  get electionTimeout(): number {
+    const { ticks } = this.patience;
+    return ticks + Math.floor((ticks * this.electionDraw) / this.options.electionTicks);
   }
 
   drawElectionTimeout(): void {
     this.electionElapsed = 0;
-    this.electionTimeout = this.options.electionTicks + this.options.random(this.options.electionTicks);
+    this.electionDraw = this.options.random(this.options.electionTicks);
   }
 
   /** Sends without waiting for the disk: for messages that promise nothing about this server's disk (dissertation, section 10.2.1). */

@@ -3,6 +3,7 @@ import { inLease } from './election.js';
 import type { Message, MessageBody, MessageType } from './messages.js';
 import { becomeFollower } from './roles.js';
 import type { Server } from './server.js';
+import { heardFromPast } from './silence.js';
 
 /**
  * Compares a message's term with the server's (Raft, section 5.1: "current terms are exchanged whenever servers communicate") and returns whether
@@ -25,6 +26,7 @@ function admitNewer(server: Server, message: Message): boolean {
 
 /** Senders from the past learn of the present. Above all a deposed leader: with pre-votes and leases nothing else might tell it. */
 function refuseOlder(server: Server, message: Message): void {
+  heardFromPast(server, message);
   const body = refusals[message.type]?.(message);
   if (body !== undefined) server.sendAfterSync(message.from, body);
 }

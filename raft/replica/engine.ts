@@ -234,7 +234,8 @@ export class Engine {
       case 'disconnected':
         this.#proposals.disconnected(happening.peer);
         core.reportUnreachable(happening.peer);
-        if (core.leader === happening.peer) this.#hasten();
+        // Most likely the process of the leader died. If it is well, pre-vote finds that out without disturbing it.
+        if (core.leader === happening.peer) core.hasten();
         return;
       case 'refused':
         sink.log('error', 'refused by a peer', { peer: happening.peer, reason: happening.reason });
@@ -349,7 +350,7 @@ export class Engine {
     failPoint?.('install.done');
     this.#figures.snapshotsInstalled += 1;
     sink.log('info', 'installed a snapshot', { index: meta.index, revision: store.revision });
-    for (const changes of restoredChanges(store, before, this.#limits.changesBytesMax)) this.#publish(changes);
+    for (const { changes, through } of restoredChanges(store, before, this.#limits.changesBytesMax)) sink.changes(changes, through, store.compactedRevision);
     this.#giveUp(this.#proposals.skipped(), 'because a snapshot replaced the log where its outcome stood');
   }
 
@@ -413,14 +414,6 @@ export class Engine {
     log.compactTo(this.#trimmer.cutAfterCheckpoint(store.checkpoint(), this.#snapshots.held));
   }
 
-  /**
-   * The connection to the leader broke: most likely its process died. Lets an election timeout pass at once; what remains of the wait is random as
-   * ever. If the leader is well, pre-vote finds that out without disturbing it.
-   */
-  #hasten(): void {
-    for (let tick = 0; tick < this.#parts.electionTicks; tick += 1) this.#parts.core.tick();
-  }
-
   /** A cluster that starts need not wait for the first timeout: the smallest voter that reaches a quorum goes ahead. */
   #hastenFirstElection(): void {
     const { core } = this.#parts;
@@ -430,8 +423,8 @@ export class Engine {
     const first = reachable.length * 2 > voters.length && reachable.every((id) => id >= core.id) && voters.includes(core.id);
     this.#quietTicks = first ? this.#quietTicks + 1 : 0;
     if (this.#quietTicks !== 2 * this.#limits.ticksPerHeartbeat) return;
-    this.#hasten();
-    this.#hasten();
+    core.hasten();
+    core.hasten();
   }
 
   #isDrained(): boolean {

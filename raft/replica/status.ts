@@ -7,8 +7,15 @@ import type { LeaderSilences } from './leaderSilence.js';
 const shown = (progress: FollowerProgress | undefined): ReplicaStatus['members'][number]['progress'] =>
   (progress === undefined ? null : { match: progress.match, state: progress.state, active: progress.active });
 
+interface Parts {
+  readonly core: Core;
+  readonly log: RaftLog;
+  readonly store: StateMachine;
+  readonly tickMs: number;
+}
+
 /** What `/raft/v1/status` shows. */
-export function describeStatus({ core, log, store }: { readonly core: Core; readonly log: RaftLog; readonly store: StateMachine }, silences: LeaderSilences, own: Pick<ReplicaStatus, 'figures' | 'peers'>): ReplicaStatus {
+export function describeStatus({ core, log, store, tickMs }: Parts, silences: LeaderSilences, own: Pick<ReplicaStatus, 'figures' | 'peers'>): ReplicaStatus {
   const progress = core.progress();
   return {
     clusterId: log.identity.clusterId,
@@ -23,6 +30,7 @@ export function describeStatus({ core, log, store }: { readonly core: Core; read
     revision: store.revision,
     compactedRevision: store.compactedRevision,
     members: core.membership.members.map((member) => ({ ...member, progress: shown(progress?.get(member.id)) })),
+    electionTimeoutMs: core.electionTimeoutTicks * tickMs,
     leaderSilence: silences.describe(),
     ...own,
   };

@@ -52,6 +52,7 @@ const gauges: readonly (readonly [name: string, help: string, value: (status: Re
   ['members_active', 'Members, this one included, that the leader has heard of lately; 0 on other replicas.', ({ role, members }) => members.filter(({ progress }) => progress?.active === true).length + (role === 'leader' ? 1 : 0)],
   ['apply_lag_entries', 'Log entries that are committed and not yet applied to the store of this replica.', ({ commitIndex, appliedIndex }) => commitIndex - appliedIndex],
   ['proposals_waiting', 'Writes of this server that wait to be done.', ({ figures }) => figures.proposalsWaiting],
+  ['election_timeout_seconds', 'How long this replica would now wait without a leader, up to twice that. More than was configured: leaders have been late.', ({ electionTimeoutMs }) => electionTimeoutMs / 1_000],
   ['checkpoint_age_seconds', 'Time since the store was last made durable by itself, up to where the log may then be cut; or since the start.', ({ figures }) => figures.checkpointAgeMs / 1_000],
 ];
 

@@ -59,6 +59,7 @@ describe('an API server of one replica', function () {
     }
     expect(metrics).to.match(/^raftplane_raft_log_sync_seconds_count [1-9]/m).and.match(/^raftplane_raft_log_bytes [1-9]/m).and.match(/^raftplane_raft_checkpoint_age_seconds \d/m)
       .and.match(/^apiserver_storage_size_bytes\{storage_cluster_id="[0-9a-f]+"\} [1-9]\d+$/m);
+    expect(metrics).to.match(/^raftplane_raft_election_timeout_seconds 0\.\d+$/m);
     expect(metrics).to.match(/^raftplane_raft_is_leader 1$/m).and.match(/^raftplane_raft_members 1$/m).and.match(/^raftplane_raft_leader_silence_seconds_bucket\{le="\+Inf"\} 0$/m);
   });
   it('refuses data that another process uses, and a port in use, and leaves nothing behind', async () => {
@@ -71,6 +72,18 @@ describe('an API server of one replica', function () {
     const second = await startServer(optionsWith(other), recordingLogger([]));
     await second.ready;
     await second.stop();
+  });
+  it('does not say that it is ready once it stops, although what it was making has ended', async () => {
+    const lines: string[] = [];
+    const hasty = await startServer(optionsWith(`--raft-data-dir=${join(directory, 'hasty')}`), recordingLogger(lines));
+    const outcome = hasty.ready.then(() => 'ready', () => 'not ready');
+    // The cache is loaded, and what must exist is being made.
+    while (!(await call1(portOf(hasty), { identity: admin, path: '/readyz?verbose' })).text.includes('[+]informer-sync ok'));
+    const before = lines.length;
+    await hasty.stop();
+    const after = lines.slice(before).filter((line) => /\bready$/.test(line));
+    expect(after).to.deep.equal([]);
+    expect(lines.some((line) => /\bready$/.test(line))).to.equal(await outcome === 'ready');
   });
   it('stops: watches end whole, the port is free, and the data is there again', async () => {
     const created = await ask({ method: 'POST', path: '/api/v1/namespaces/default/configmaps', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'kept' } }) });
