@@ -2,7 +2,7 @@ import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:ht
 import type { JsonObject } from '../../../server/api/object.js';
 
 export interface Answer { readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string; readonly body: JsonObject }
-export interface Call { readonly body?: unknown; readonly raw?: string; readonly type?: string; readonly headers?: Readonly<Record<string, string>> }
+export interface Call { readonly body?: unknown; readonly raw?: string | Buffer; readonly type?: string; readonly headers?: Readonly<Record<string, string>> }
 
 /** Sends one request; the body of the answer is parsed where it is JSON. */
 export async function call(url: string, method: string, path: string, { body, raw, type = 'application/json', headers = {} }: Call = {}): Promise<Answer> {
@@ -15,7 +15,7 @@ export async function call(url: string, method: string, path: string, { body, ra
   return { status: response.statusCode ?? 0, headers: response.headers, text, body: parsed };
 }
 
-const open = (url: string, method: string, path: string, headers: Readonly<Record<string, string>>, data?: string): Promise<IncomingMessage> =>
+const open = (url: string, method: string, path: string, headers: Readonly<Record<string, string>>, data?: string | Buffer): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const outgoing = request(`${url}${path}`, { method, headers, agent: false }, resolve);
     outgoing.on('error', reject);

@@ -53,6 +53,31 @@ describe('hostile backends', () => {
     });
   }
 
+  it('a redirect from a pod or a service goes to the client as it is: the server follows none, and credentials go nowhere', async () => {
+    const seen: http.IncomingHttpHeaders[] = [];
+    const program = http.createServer((request, response) => {
+      seen.push(request.headers);
+      response.writeHead(307, { location: place() }).end();
+    }).listen(0, '127.0.0.1');
+    await once(program, 'listening');
+    const { port } = program.address() as net.AddressInfo;
+    const credentials = { ca: agent.ca, cert: Buffer.from(agent.client.certificate), key: Buffer.from(agent.client.key) };
+    const routed = await startTestServer(undefined, { endpoints: { backends: createBackends({ credentials, preferredAddresses: ['InternalIP'], connectTimeoutMs: 5000, route: () => ({ host: '127.0.0.1', port }) }) } });
+    const ask = (method: string, path: string, body?: JsonObject): Promise<Answer> => call(routed.url, method, path, { ...(body === undefined ? {} : { body }), headers: { authorization: 'Bearer secret' } });
+    await ask('POST', pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }] } });
+    await call(routed.url, 'PATCH', `${pods}/p/status`, { body: { status: { phase: 'Running', podIP: '10.9.8.7', podIPs: [{ ip: '10.9.8.7' }] } }, type: 'application/merge-patch+json' });
+    await ask('POST', '/api/v1/namespaces/default/services', { metadata: { name: 's' }, spec: { clusterIP: 'None', clusterIPs: ['None'], ports: [{ name: 'web', port: 80 }] } });
+    await ask('POST', '/api/v1/namespaces/default/endpoints', { metadata: { name: 's' }, subsets: [{ ports: [{ name: 'web', port: 80 }], addresses: [{ ip: '10.9.8.7', targetRef: { kind: 'Pod', name: 'p', namespace: 'default' } }] }] });
+    for (const path of [`${pods}/p/proxy/x`, '/api/v1/namespaces/default/services/s:web/proxy/x']) {
+      const { status: code, headers, text } = await ask('GET', path);
+      expect([code, headers.location], `${path}: ${text}`).to.deep.equal([307, place()]);
+    }
+    expect(seen.map(({ authorization }) => authorization)).to.deep.equal([undefined, undefined]);
+    expect(askedElsewhere).to.deep.equal([]);
+    program.close();
+    await routed.close();
+  });
+
   /** Asks for a stream and gives the connection. */
   function upgrading(): net.Socket {
     const { hostname, port } = new URL(server.url);

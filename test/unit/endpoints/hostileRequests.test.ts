@@ -11,6 +11,24 @@ import { startTestServer, type TestServer } from './harness.js';
  */
 const maps = '/api/v1/namespaces/default/configmaps';
 
+/** A definition with a schema in a schema in a schema: each level is a `not` (field 29) within, of its length. */
+function nestedProtobuf(depth: number): Buffer {
+  const wrap = (tag: readonly number[], inner: Buffer): Buffer => {
+    const length: number[] = [];
+    for (let rest = inner.length; ; rest >>>= 7) {
+      if (rest < 128) { length.push(rest); break; }
+      length.push((rest & 127) | 128);
+    }
+    return Buffer.concat([Buffer.from(tag), Buffer.from(length), inner]);
+  };
+  let schema: Buffer = Buffer.alloc(0);
+  for (let level = 0; level < depth; level += 1) schema = wrap([0xea, 0x01], schema);
+  const version = Buffer.concat([wrap([0x0a], Buffer.from('v1')), wrap([0x22], wrap([0x0a], schema))]);
+  const definition = wrap([0x12], wrap([0x3a], version));
+  const unknown = Buffer.concat([wrap([0x0a], Buffer.concat([wrap([0x0a], Buffer.from('apiextensions.k8s.io/v1')), wrap([0x12], Buffer.from('CustomResourceDefinition'))])), wrap([0x12], definition)]);
+  return Buffer.concat([Buffer.from('k8s\0'), unknown]);
+}
+
 describe('hostile requests', function () {
   /** Each takes a fraction of a second; what blows up takes minutes. */
   this.timeout(60_000);
@@ -22,6 +40,35 @@ describe('hostile requests', function () {
   before(async () => { server = await startTestServer(); });
   after(() => server.close());
   afterEach(async () => { expect((await send('GET', '/api/v1/namespaces/default')).status, 'it still serves').to.equal(200); });
+
+  it('bodies that are nested without end are refused in every encoding', async () => {
+    const depth = 200_000;
+    const bodies: readonly (readonly [type: string, body: string | Buffer])[] = [
+      ['application/json', `{"metadata":{"name":"x"},"data":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`], ['application/json', '['.repeat(depth)],
+      ['application/yaml', `data: ${'{a: '.repeat(depth)}`], ['application/yaml', '- '.repeat(depth)], ['application/yaml', `data: ${'['.repeat(depth)}`],
+      ['application/cbor', Buffer.alloc(depth, 0x81)], ['application/cbor', Buffer.alloc(depth, 0xc6)], ['application/cbor', Buffer.from('a16161'.repeat(depth), 'hex')],
+      ['application/vnd.kubernetes.protobuf', nestedProtobuf(20_000)], ['application/vnd.kubernetes.protobuf', Buffer.concat([Buffer.from('k8s\0'), Buffer.alloc(depth, 0x0b)])],
+    ];
+    for (const [type, body] of bodies) {
+      const answer = await call(server.url, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { raw: body, type });
+      expect(answer.status, `${type}: ${messageOf(answer)}`).to.be.oneOf([400, 413, 415, 422]);
+    }
+  });
+
+  it('a WebSocket of a watch that breaks off or sends what it must not ends, and nothing else does', async () => {
+    const { hostname, port } = new URL(server.url);
+    for (const then of [Buffer.from('ffffffffffffffffff', 'hex'), Buffer.from('not a frame at all'), Buffer.alloc(100_000, 0x02), null]) {
+      const socket = net.connect(Number(port), hostname);
+      socket.on('error', () => undefined).write(`GET ${maps}?watch=1 HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`);
+      const [head] = await once(socket, 'data') as [Buffer];
+      expect(String(head)).to.match(/^HTTP\/1\.1 101 /);
+      const closed = once(socket, 'close');
+      socket.resume();
+      if (then === null) socket.resetAndDestroy();
+      else socket.write(then);
+      await closed;
+    }
+  });
 
   describe('huge integers', () => {
     const deployment = (replicas: string): string => `{"metadata":{"name":"huge"},"spec":{"replicas":${replicas},"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 
-/** A line such as "- `test/x.test.ts`: title" names a test. */
+/** A line such as "- `test/x.test.ts`: title" names a test, or a group of tests. */
 const named = /`(test\/\S+\.test\.ts)`: (.+)$/;
 const page = (): string => fs.readFileSync(path.join(packageRoot, 'docs', 'promises.md'), 'utf8');
 
@@ -13,7 +13,8 @@ describe('torture/promises', () => {
     expect(tests.length).to.be.greaterThan(20);
     for (let at = 0; at < tests.length; at += 2) {
       const [file = '', title = ''] = tests.slice(at);
-      expect(fs.readFileSync(path.join(packageRoot, file), 'utf8'), file).to.include(`it('${title}'`);
+      const text = fs.readFileSync(path.join(packageRoot, file), 'utf8');
+      expect(text.includes(`it('${title}'`) || text.includes(`describe('${title}'`), `${file}: ${title}`).to.equal(true);
     }
   });
 
