@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import type { ClusterMember } from '../../deploy/cluster.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 import { connectAll, flood, reconnectWatchers, slowLoris, slowReaders, type Overloaded } from './storm.js';
+import { offerRequests, rapidResets } from './storms/children.js';
+import { Observer, type Endured } from './storms/observer.js';
 
 /** Small enough for every run of the tests; `npm run bench -- overload` does the same with ten times as much and more. */
 const connections = 300;
@@ -18,14 +20,19 @@ describe('cluster/overload', function () {
   let test: ClusterUnderTest;
   let path: string;
   let storm: Overloaded;
+  let observer: Observer;
   let termBefore: number;
 
   before(async () => {
     test = await ClusterUnderTest.start({ managers: 1 });
     path = await test.namespace('storm');
     storm = { cluster: test.cluster, path };
+    observer = new Observer(test.cluster, path);
   });
-  after(() => test?.stop());
+  after(async () => {
+    observer?.close();
+    await test?.stop();
+  });
   beforeEach(async () => { termBefore = (await test.status(await test.leader())).term; });
 
   /** After each storm: the same processes, the same term, bounded memory, a lease that was renewed, and writes on every replica. */
@@ -44,6 +51,13 @@ describe('cluster/overload', function () {
     expect(lease.spec.leaseTransitions, 'the manager never lost it').to.equal(0);
   }
 
+  /** Nobody was elected; followers heard their leader, and the manager its lease, in time. */
+  function expectEndured({ elections, leaseSilenceMs, peakMebibytes }: Endured): void {
+    expect(elections).to.equal(0);
+    expect(leaseSilenceMs, 'between two renewals').to.be.above(0).and.below(leaseSilenceSecondsMax * 1_000);
+    expect(Math.max(...peakMebibytes), 'MiB resident at most').to.be.below(residentMegabytesMax);
+  }
+
   before(async () => { await test.client.request('POST', path, { body: { metadata: { name: 'calm' } } }); });
 
   it('connections that all open at once are all served', async () => {
@@ -57,6 +71,22 @@ describe('cluster/overload', function () {
     expect(answered).to.be.above(0);
     expect(failed, `without an answer, of ${answered + refused}`).to.equal(0);
     await expectCalm('flood');
+  });
+
+  it('requests offered whatever comes back stay with their sender', async () => {
+    const { outcome: { sent, answers, closed }, endured } = await observer.during(() => offerRequests(storm, { connections: 50, perSecond: 20_000, seconds: floodSeconds }));
+    expect(sent).to.be.above(0);
+    expect(Object.keys(answers)).to.satisfy((codes: string[]) => codes.includes('200') && codes.every((code) => ['200', '201', '404', '409', '429'].includes(code)), JSON.stringify(answers));
+    expect(closed, 'connections that a server closed').to.equal(0);
+    expectEndured(endured);
+    await expectCalm('offered');
+  });
+
+  it('streams that are opened and reset as fast as it goes cost nobody else anything', async () => {
+    const { outcome: { resets }, endured } = await observer.during(() => rapidResets(storm, { connections: 6, seconds: floodSeconds }));
+    expect(resets).to.be.above(1_000);
+    expectEndured(endured);
+    await expectCalm('resets');
   });
 
   it('clients that send slowly, and clients that do not read, keep nobody else from anything', async () => {
