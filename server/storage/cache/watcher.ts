@@ -131,14 +131,22 @@ export class Watcher implements Watch, LiveWatcher {
     return this.state === 'replaying' && this.pause();
   }
 
-  /** Shows up to `max` changes; having shown the last one, the watch is live. */
+  /**
+   * Shows `max` changes, and what else belongs to the version of the last one; having shown the last of all, the watch is live. A bookmark
+   * that is sent meanwhile must not lie behind what the client has seen.
+   */
   private replayChanges(max: number): void {
     const { history, recentEvents } = this.resource;
     if (this.place < history.start) return this.end({ outcome: 'expired', oldest: history.floor });
-    for (let count = 0; count < max && this.place < history.end; count++) {
-      if (this.ended) return;
-      this.deliver(recentEvents.changeOf(history.at(this.place++)));
+    let shown = this.after;
+    for (let count = 0; this.place < history.end && !this.ended; count++) {
+      const change = history.at(this.place);
+      if (count >= max && change.version > shown) break;
+      this.place++;
+      shown = Math.max(shown, change.version);
+      this.deliver(recentEvents.changeOf(change));
     }
+    this.after = shown;
     if (this.place === history.end && !this.ended) this.goLive();
   }
 

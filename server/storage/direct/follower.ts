@@ -59,6 +59,8 @@ export class Follower {
     try {
       const changes = await Promise.all(batch.map(({ change, key, next }) => completeChange(this.facts, this.context, { change, key, next })));
       for (const change of changes) this.show(change);
+      // A bookmark that is sent while others wait must not lie behind what has been shown.
+      this.shown = batch.at(-1)?.change.revision ?? this.shown;
     } catch (error) {
       this.context.report(error);
       this.endWatches({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });

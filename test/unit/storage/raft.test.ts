@@ -321,6 +321,25 @@ describe('the replicated storage', () => {
       expect(sink.lines.at(-1)).to.equal('synced 301');
     });
 
+    it('stands where its client is while it resumes, at the end of a version', async () => {
+      await storage.ready();
+      for (let i = 0; i < 40; i++) replica.apply([put(`n${i}`)]);
+      replica.apply(Array.from({ length: 40 }, (_, i) => put(`m${i}`)));
+      for (let i = 0; i < 100; i++) replica.apply([put(`n${i}`)]);
+      let resume = (): void => undefined;
+      const sink = Object.assign(new Recorder(), { drained: () => new Promise<void>(resolve => { resume = resolve; }) });
+      const watch = storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 1 } }), sink);
+      const places = new Set<number>();
+      while (sink.events.length < 180) {
+        await settle();
+        expect(watch.version).to.equal(sink.events.at(-1)?.version);
+        places.add(watch.version);
+        resume();
+      }
+      expect(places.size).to.be.greaterThan(2);
+      expect([...places][0], 'all of the large version in the first step').to.equal(42);
+    });
+
     it('ends a watch that history outran', async () => {
       storage = createRaftStorage({ replica, history: { changesMax: 10 } });
       replica.apply([put('a')]);
