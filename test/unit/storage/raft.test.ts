@@ -340,6 +340,32 @@ describe('the replicated storage', () => {
       expect([...places][0], 'all of the large version in the first step').to.equal(42);
     });
 
+    it('stands at what was shown last while the states before later changes are read', async () => {
+      const reads: (() => void)[] = [];
+      const range = replica.range.bind(replica);
+      storage = createRaftStorage({ replica, cached: () => false });
+      await storage.ready();
+      replica.apply([put('a')]);
+      const sink = new Recorder();
+      const watch = storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 2 } }), sink);
+      await settle();
+      replica.range = async (options) => {
+        await new Promise<void>(resolve => reads.push(resolve));
+        return range(options);
+      };
+      replica.apply([put('a')]);
+      await settle();
+      replica.apply([put('a')]);
+      reads.shift()?.();
+      await sink.count(1);
+      await settle();
+      expect([sink.lines, watch.version]).to.deep.equal([['MODIFIED one/a@3'], 3]);
+      reads.shift()?.();
+      await sink.count(2);
+      await settle();
+      expect([sink.lines.at(-1), watch.version]).to.deep.equal(['MODIFIED one/a@4', 4]);
+    });
+
     it('ends a watch that history outran', async () => {
       storage = createRaftStorage({ replica, history: { changesMax: 10 } });
       replica.apply([put('a')]);
