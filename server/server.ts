@@ -189,6 +189,8 @@ async function becomeReady({ options, log, api, progress, stopping }: Pick<Front
   progress.synced = true;
   await api.bootstrap(stopping);
   clearTimeout(patience);
+  // Whoever made it gives up without an error when the server stops.
+  stopping.throwIfAborted();
   progress.bootstrapped = true;
   log.info('ready');
 }
