@@ -1,11 +1,16 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Member, MemberId } from '../../../raft/types.js';
+import type { ReplicaStatus } from '../../../raft/replica-api.js';
 import type { Order, Told } from './replicaProcess.js';
 import { TestCluster, eventually } from './testCluster.js';
+
+/** More than twice the election timeout, and less than it takes until silent connections are closed. */
+const SLEEP_MS = 2_500;
 
 class Child {
   readonly process: ChildProcess;
@@ -97,6 +102,27 @@ describe('raft/replica, processes that are killed', function () {
     expect(held[2]).to.deep.equal(held[0]);
     expectTruth(told, held[0] ?? []);
     expect(told.reduce((sum, { applied }) => sum + applied.length, 0)).to.be.greaterThan(0);
+  });
+
+  it('a follower that sleeps for longer than any election timeout hears what waits for it before time passes: it does not miss its leader', async () => {
+    const all = await Promise.all(cluster.members.map(start));
+    const leader = await leaderOf(all);
+    const sleeper = all.find((child) => child !== leader) as Child;
+    const isAwake = async (): Promise<ReplicaStatus> => sleeper.ask<ReplicaStatus>({ status: true });
+    const { leaderId, term } = await eventually(async () => {
+      const status = await isAwake();
+      return status.leaderId === null ? null : status;
+    });
+    sleeper.process.kill('SIGSTOP');
+    await delay(SLEEP_MS);
+    sleeper.process.kill('SIGCONT');
+    // A silence counts only when nothing came between two words of the leader: as a preCandidate, the sleeper would have forgotten the first.
+    const after = await eventually(async () => {
+      const status = await isAwake();
+      return status.leaderSilence.longestMs >= SLEEP_MS ? status : null;
+    });
+    expect(after).to.include({ leaderId, term, role: 'follower' });
+    expect(after.electionTimeoutMs, 'what it slept itself is one tick').to.be.lessThan(SLEEP_MS);
   });
 
   it('all of them at once: nothing that was acknowledged is lost', async () => {

@@ -7,7 +7,7 @@ import { memberId, revision } from '../../../raft/types.js';
  * told to be done, not done, or unknown, and what it holds.
  */
 export interface Told { readonly applied: string[]; readonly unavailable: string[]; readonly unknown: string[] }
-export type Order = { readonly start: ReplicaOptions } | { readonly write: true } | { readonly halt: true } | { readonly role: true } | { readonly keys: true } | { readonly firstAfter: number } | { readonly stop: true };
+export type Order = { readonly start: ReplicaOptions } | { readonly write: true } | { readonly halt: true } | { readonly role: true } | { readonly status: true } | { readonly keys: true } | { readonly firstAfter: number } | { readonly stop: true };
 
 const writers = 8;
 const timeoutMs = 10_000;
@@ -34,6 +34,7 @@ async function obey(order: Order): Promise<unknown> {
     await replica.barrier({ timeoutMs });
     return (await replica.status()).role;
   }
+  if ('status' in order) return replica.status();
   if ('write' in order) {
     writing = true;
     finished = Promise.all(Array.from({ length: writers }, (_, name) => write(replica as Replica, name)));

@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { raftRules } from '../../raft/core/core.js';
+import { limits } from '../../raft/core/limits.js';
+import { Machine } from '../../raft/core/machine.js';
+import { brokenModes } from './broken.js';
+import type { BrokenMode } from './broken.js';
+import { Cluster } from './cluster.js';
+import { Prng } from './prng.js';
+import { drawProfile } from './profile.js';
+import type { Profile } from './profile.js';
+
+// Machines and networks on which nothing fails and everything is late. A leader must come to stay, which it does not where timeouts are fixed.
+
+const SEEDS = 6;
+const ELECTION_INSTANTS = 40;
+/** Half of it to learn, half of it to show. */
+const DURATION = 400 * ELECTION_INSTANTS;
+
+interface Outcome {
+  /** In the second half of the time. */
+  readonly elections: number;
+  readonly writes: number;
+  /** The longest time in which nothing was committed. */
+  readonly silence: number;
+}
+
+const quiet = (prng: Prng): Profile => ({
+  ...drawProfile(prng, 3), tickInstants: 10, heartbeatTicks: 1, electionTicks: 4, delayMax: 1, drop: 0, duplicate: 0, longDelay: 0, staged: 0, crashAfterPromise: 0,
+  crashAfterElection: 0, operationEvery: 1_000_000, faultEvery: 1_000_000, clientEvery: 10, reads: 0,
+  sizes: { appendBytesMax: 1 << 16, inflightMax: 16, uncommittedBytesMax: 8_000, committedBytesMax: 1 << 20, tailBytesMax: 1 << 20 },
+});
+
+const starvedThreads: Partial<Profile> = { faults: ['stall'], faultEvery: 60, cutMax: 3 * ELECTION_INSTANTS };
+const slowNetwork: Partial<Profile> = { delayMax: 4 * ELECTION_INSTANTS };
+
+const withTimeoutsUpTo = (patienceTimeoutsMax: number): BrokenMode => ({ ...brokenModes.none, makeCore: (options) => new Machine(options, { ...raftRules, patienceTimeoutsMax }) });
+
+function lateCluster(seed: number, around: Partial<Profile>, mode: BrokenMode): Cluster {
+  const prng = new Prng(seed);
+  return new Cluster(prng, { ...quiet(prng), ...around }, mode, null);
+}
+
+function runTo(cluster: Cluster, end: number, watch: () => void = () => undefined): void {
+  while (cluster.timeline.now < end) {
+    cluster.step();
+    watch();
+  }
+}
+
+function run(seed: number, around: Partial<Profile>, mode: BrokenMode): Outcome {
+  const cluster = lateCluster(seed, around, mode);
+  runTo(cluster, DURATION / 2);
+  const { elections, writesAcknowledged } = cluster.counts;
+  let silence = 0;
+  let chosen = { index: cluster.checker.chosenIndex, at: cluster.timeline.now };
+  runTo(cluster, DURATION, () => {
+    silence = Math.max(silence, cluster.timeline.now - chosen.at);
+    if (cluster.checker.chosenIndex > chosen.index) chosen = { index: cluster.checker.chosenIndex, at: cluster.timeline.now };
+  });
+  return { elections: cluster.counts.elections - elections, writes: cluster.counts.writesAcknowledged - writesAcknowledged, silence };
+}
+
+describe('simulation of machines that are late', function () {
+  this.timeout(60_000);
+  const learnt = withTimeoutsUpTo(limits.patienceTimeoutsMax);
+  const fixed = withTimeoutsUpTo(1);
+  const seeds = Array.from({ length: SEEDS }, (_, at) => at + 1);
+  const elections = (outcomes: readonly Outcome[]): number => outcomes.reduce((sum, outcome) => sum + outcome.elections, 0);
+
+  it('threads that get no processor for up to three election timeouts: leaders stay, which fixed timeouts depose without end', () => {
+    expect(elections(seeds.map((seed) => run(seed, starvedThreads, learnt))), 'in all schedules together').to.be.at.most(SEEDS);
+    for (const seed of seeds) expect(run(seed, starvedThreads, fixed).elections, `seed ${seed}, fixed`).to.be.at.least(10);
+  });
+
+  it('messages that are up to four election timeouts late: a leader is found and works, which with fixed timeouts never happens', () => {
+    for (const seed of seeds) {
+      const { writes, silence } = run(seed, slowNetwork, learnt);
+      expect(writes, `writes, seed ${seed}`).to.be.greaterThan(1_000);
+      expect(silence, `the longest silence, seed ${seed}`).to.be.lessThan(10 * ELECTION_INSTANTS);
+      expect(run(seed, slowNetwork, fixed).writes, `writes, seed ${seed}, fixed`).to.equal(0);
+    }
+  });
+
+  it('is forgotten when the machines are well again: the next leader is found as soon as ever', () => {
+    for (const seed of seeds) {
+      const cluster = lateCluster(seed, starvedThreads, learnt);
+      runTo(cluster, DURATION / 2);
+      cluster.heal();
+      runTo(cluster, DURATION);
+      const timeouts = cluster.running().map(({ core }) => core?.electionTimeoutTicks);
+      expect(timeouts, `seed ${seed}`).to.deep.equal([4, 4, 4]);
+    }
+  });
+});
