@@ -49,9 +49,9 @@ program.command('access')
   .action((options: { seconds: number; connections: number }) => benchAccess(options));
 
 const reading: Readonly<Record<string, { readonly about: string; readonly run: (cluster: BenchCluster, options: { readonly seconds: number }) => Promise<void> }>> = {
-  reads: { about: 'gets and lists over HTTP/2, and gets beside lists of 200 MB', run: benchReads },
-  bigcache: { about: '100,000 objects: memory, restart, pages', run: benchBigCache },
-  watchers: { about: 'thousands of watchers over HTTP/2, and the memory of idle ones', run: benchWatchers },
+  reads: { about: 'gets and lists over HTTP/2, and gets beside lists of 200 MB: a minute or two', run: benchReads },
+  bigcache: { about: '100,000 objects: memory, restart, pages: two minutes or three', run: benchBigCache },
+  watchers: { about: 'thousands of watchers over HTTP/2, and the memory of idle ones: two minutes or three, five on a busy machine', run: benchWatchers },
 };
 for (const [name, { about, run }] of Object.entries(reading)) {
   program.command(name).description(about).option('--seconds <n>', 'how long each measure runs', positive, 5)
@@ -90,7 +90,7 @@ program.command('overload')
 
 program.command('watchcache').description('the watch cache by itself; with --expose-gc also its memory').action(benchWatchCache);
 
-program.command('all', { isDefault: true }).description('all of the above').action(async () => {
+program.command('all', { isDefault: true }).description('all of these, one after the other: about half an hour on a quiet machine of two cores, several times that on a busy one').action(async () => {
   await program.commands.filter(command => command.name() !== 'all' && command.name() !== 'help').reduce(async (before, command) => {
     await before;
     console.log(`\n${command.name()}: ${command.description()}\n`);

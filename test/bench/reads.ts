@@ -25,7 +25,8 @@ interface Subject { readonly pid: number; readonly load: ChildProcess }
 type Width = Pick<ReadLoadTask, 'connections' | 'streams'>;
 
 const turnSeconds = 1;
-const warmUpSeconds = 1;
+/** Before measuring, until the code is compiled: gets, lists, or the time if the machine is slow. */
+const warmUp = { gets: 12_000, lists: 200, turnsMax: 10 } as const;
 const gets: Width = { connections: 8, streams: 4 };
 const lists: Width = { connections: 8, streams: 1 };
 
@@ -55,9 +56,9 @@ export async function benchReads(cluster: BenchCluster, { seconds }: ReadsOption
   const compare = async (what: string, width: Width, path: string): Promise<void> => {
     console.error(`  ${what} ...`);
     const [ours, theirs] = [await subject(cluster, cluster.pid, port, width), await subject(cluster, limit.pid, limit.port, width)];
-    const first = await run(ours, { path, seconds: warmUpSeconds });
-    const same = `/${Math.round(first.bytes / first.requests)}`;
-    await run(theirs, { path: same, seconds: warmUpSeconds });
+    const requests = width === gets ? warmUp.gets : warmUp.lists;
+    const same = `/${await warm(ours, path, requests)}`;
+    await warm(theirs, same, requests);
     rows.push(row(what, await inTurns(Math.max(1, Math.round(seconds / turnSeconds)), {
       ours: () => run(ours, { path, seconds: turnSeconds }), bare: () => run(theirs, { path: same, seconds: turnSeconds }),
     })));
@@ -71,6 +72,13 @@ export async function benchReads(cluster: BenchCluster, { seconds }: ReadsOption
   printTable(['measure', '1/s', 'MB/s', 'p50 ms', 'p99 ms', 'CPU µs', 'bare 1/s', 'bare CPU µs', 'of limit', 'of limit, CPU'], rows);
   bare.kill();
   await besideBulk(cluster, port, seconds);
+}
+
+/** Answers the bytes of one answer. */
+async function warm(subject: Subject, path: string, requests: number): Promise<number> {
+  let last = await run(subject, { path, seconds: turnSeconds });
+  for (let turn = 1, done = last.requests; done < requests && turn < warmUp.turnsMax; turn++, done += last.requests) last = await run(subject, { path, seconds: turnSeconds });
+  return Math.round(last.bytes / last.requests);
 }
 
 function row(what: string, turns: readonly { readonly ours: Outcome; readonly bare: Outcome }[]): string[] {
