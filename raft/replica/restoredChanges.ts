@@ -5,42 +5,48 @@ import { ReplicaError } from './errors.js';
 
 const pageKeys = 1_000;
 
+/** Changes, and the revision up to which they and those before are complete. */
+export interface RestoredChanges { readonly changes: readonly Change[]; readonly through: Revision }
+
 /**
  * The changes that a replica missed while a snapshot replaced its store, which was at revision `after`: listeners are promised every change.
  * They are read back from the restored store's history. When that was compacted beyond `after`, only a listener that had seen nothing at all can
- * still be told the truth, by the newest state of every key; the others must start anew.
+ * still be told the truth, by the state at the compaction and every change since; the others must start anew.
  */
-export function* restoredChanges(store: StateMachine, after: Revision, bytesMax: number): Generator<readonly Change[]> {
-  if (after === 0 && store.compactedRevision > 0) {
-    yield* newestState(store);
-    return;
-  }
-  for (let from = after; from < store.revision; ) {
+export function* restoredChanges(store: StateMachine, after: Revision, bytesMax: number): Generator<RestoredChanges> {
+  const sawNothing = after === 0 && store.compactedRevision > 0;
+  if (sawNothing) yield* stateAt(store, store.compactedRevision);
+  for (let from = sawNothing ? store.compactedRevision : after; from < store.revision; ) {
     const result = store.changesSince(from, bytesMax);
     if (result.outcome === 'compacted') {
       throw new ReplicaError('TOO_FAR_BEHIND', `this replica was at revision ${after} when it received a snapshot, but history was compacted up to ${result.compacted}: its readers missed changes; start it again`);
     }
-    yield result.changes;
+    yield { changes: result.changes, through: result.through };
     from = result.through;
   }
 }
 
-/** Every key's last change in the order of revisions. Keeps keys in memory, not values. */
-function* newestState(store: StateMachine): Generator<readonly Change[]> {
-  const keys: { readonly key: string; readonly at: Revision }[] = [];
+/** Every key's last change up to `at`, in the order of revisions. Keeps keys in memory, not values. */
+function* stateAt(store: StateMachine, at: Revision): Generator<RestoredChanges> {
+  const keys: { readonly key: string; readonly changed: Revision }[] = [];
   for (let start: string | null = ''; start !== null; ) {
-    const page: readonly KeyValue[] = found(store.range({ start, end: null, revision: null, limit: pageKeys }));
-    for (const { key, modRevision } of page) keys.push({ key, at: modRevision });
+    const page: readonly KeyValue[] = found(store.range({ start, end: null, revision: at, limit: pageKeys }));
+    for (const { key, modRevision } of page) keys.push({ key, changed: modRevision });
     start = page.length < pageKeys ? null : `${page[page.length - 1]?.key ?? ''}\0`;
   }
-  keys.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
-  for (let at = 0; at < keys.length; at += pageKeys) {
-    yield keys.slice(at, at + pageKeys).flatMap(({ key }) => found(store.get(key, null)).map(asChange));
+  keys.sort((a, b) => a.changed - b.changed || (a.key < b.key ? -1 : 1));
+  for (let first = 0, next = 0; first < keys.length; first = next) {
+    next = first + pageKeys;
+    // All keys of one revision go together: of one that a listener knows, it takes no more.
+    while (next < keys.length && keys[next]?.changed === keys[next - 1]?.changed) next += 1;
+    const page = keys.slice(first, next);
+    yield { changes: page.flatMap(({ key }) => found(store.get(key, at)).map(asChange)), through: page.at(-1)?.changed ?? at };
   }
+  yield { changes: [], through: at };
 }
 
 function found(result: ReturnType<StateMachine['range']>): readonly KeyValue[] {
-  if (result.outcome !== 'found') throw new Error(`the newest revision cannot be read: ${result.outcome}`);
+  if (result.outcome !== 'found') throw new Error(`the revision of the last compaction cannot be read: ${result.outcome}`);
   return result.items;
 }
 

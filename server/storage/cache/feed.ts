@@ -61,8 +61,9 @@ export class ReplicaFeed {
     if (this.backlogSize <= backlogChangesMax) this.backlog.push(batch);
   }
 
-  private apply({ changes, compacted }: ChangeBatch): void {
+  private apply({ changes, revision: through, compacted }: ChangeBatch): void {
     this.cache.apply(changes);
+    this.cache.reached(through);
     // Part of a larger batch may be told before the rest of it: then the compaction is noticed with the next one.
     if (compacted <= this.compacted || compacted > this.cache.clock.version) return;
     this.compacted = compacted;

@@ -86,7 +86,7 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
     for (const state of states) {
       const change = { key: state.key, value: state.value, revision: revision(state.revision), createRevision: revision(state.revision) };
       this.history.push({ ...change, version: 1 });
-      this.deliver({ changes: [change], revision: this.revision, compacted: this.compacted });
+      this.deliver({ changes: [change], revision: change.revision, compacted: this.compacted });
     }
   }
 

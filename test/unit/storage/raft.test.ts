@@ -419,6 +419,18 @@ describe('the replicated storage', () => {
     expect(after.lines).to.deep.equal(['ADDED one/c@15']);
   });
 
+  it('tells all that came after the compaction when it has joined by a snapshot', async () => {
+    await storage.ready();
+    replica.restore([{ ...put('a'), revision: 5 }, { ...put('b'), revision: 9 }], 12);
+    await replica.compact(revision(12));
+    replica.apply([put('c')]);
+    const [resumed, tooOld] = [new Recorder(), new Recorder()];
+    storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 12 } }), resumed);
+    storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 11 } }), tooOld);
+    expect(await resumed.count(1)).to.deep.equal(['ADDED one/c@13']);
+    expect(await tooOld.count(1)).to.deep.equal(['end expired']);
+  });
+
   it('keeps nothing of the batches that changes came in', async () => {
     await storage.ready();
     const listeners: ((change: Change) => void)[] = [];
