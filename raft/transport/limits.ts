@@ -4,8 +4,8 @@ export const transportLimits = {
   frameBytesMax: 16 * 1024 * 1024,
   /** Bytes that wait for one slow peer; messages beyond are dropped, which Raft and forwarding repair. */
   sendQueueBytesMax: 32 * 1024 * 1024,
-  /** From the first byte to the welcome, TLS included. */
-  handshakeMs: 5_000,
+  /** From the first byte to the welcome, TLS included: on a machine where every thread waits its turn, a handshake takes seconds. */
+  handshakeMs: 10_000,
   /** A connection is asked for a sign of life this often ... */
   pingMs: 1_000,
   /** ... and closed when it stayed silent this many times in a row. Counted, not timed: a stalled thread must not blame its peers. */
