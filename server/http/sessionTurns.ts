@@ -1,23 +1,27 @@
 import type { Http2Session, ServerHttp2Stream } from 'node:http2';
 
-/** Requests of one HTTP/2 connection that begin in one turn of the event loop. */
+/** Requests over HTTP/2, of all connections, that begin in one turn of the event loop: some ten milliseconds of work. */
 export const begunPerTurnMax = 64;
-/** Requests of one connection that wait for such a turn; more than streams may be open, since those that were taken back count until then. */
+/** Requests of one connection that wait for a turn; more than streams may be open, since those that were taken back count until then. */
 const waitingMax = 8_192;
+/** Those that have begun are dropped from a lane once there are so many, or none waits. */
+const begunKeptMax = 1_024;
 
 interface Waiting { readonly stream: Pick<ServerHttp2Stream, 'closed' | 'destroyed'>; readonly begin: () => void }
-interface Lane { begun: number; waiting: Waiting[] }
+/** What waits of one connection, from `next` on. */
+interface Lane { readonly waiting: Waiting[]; next: number }
 
 /**
  * A connection of HTTP/2 may bring a thousand requests with one read. Node hands each of them over before it has looked at the next frame, be it
  * the one that takes the request back: whoever opens and resets streams as fast as it can has every one of them begun (CVE-2023-44487), and keeps
- * everybody else waiting meanwhile. Here some begin at once and the others in the next turns, when others have had theirs; those that were taken back
- * by then never begin.
+ * everybody else waiting meanwhile. Here some begin at once, and the others in the next turns, one of each connection after the other: a client with
+ * one request waits for one of each other client, not for all of them. Those that were taken back by then never begin.
  */
 export class SessionTurns {
   readonly #lanes = new WeakMap<Http2Session, Lane>();
-  /** Those with requests that have begun in this turn, or wait. */
-  #touched: Lane[] = [];
+  /** Lanes in which something waits, in the order of their turns. */
+  #rotation: Lane[] = [];
+  #begun = 0;
   readonly #perTurnMax: number;
   readonly #inNextTurn: (action: () => void) => void;
 
@@ -27,51 +31,58 @@ export class SessionTurns {
   }
 
   take(session: Http2Session, stream: Waiting['stream'], begin: () => void): void {
+    if (this.#begun < this.#perTurnMax && this.#rotation.length === 0) return this.#begin(begin);
     const lane = this.#laneOf(session);
-    if (lane.begun >= this.#perTurnMax) {
-      if (lane.waiting.length >= waitingMax) session.destroy();
-      else lane.waiting.push({ stream, begin });
+    if (lane.waiting.length - lane.next >= waitingMax) {
+      session.destroy();
       return;
     }
-    if (lane.begun === 0) this.#touch(lane);
-    lane.begun += 1;
-    begin();
+    if (lane.waiting.length === 0) this.#rotation.push(lane);
+    lane.waiting.push({ stream, begin });
   }
 
   #laneOf(session: Http2Session): Lane {
     const known = this.#lanes.get(session);
     if (known !== undefined) return known;
-    const lane: Lane = { begun: 0, waiting: [] };
+    const lane: Lane = { waiting: [], next: 0 };
     this.#lanes.set(session, lane);
     return lane;
   }
 
-  #touch(lane: Lane): void {
-    if (this.#touched.length === 0) this.#inNextTurn(this.#turn);
-    this.#touched.push(lane);
+  #begin(begin: () => void): void {
+    if (this.#begun === 0) this.#inNextTurn(this.#turn);
+    this.#begun += 1;
+    begin();
   }
 
   readonly #turn = (): void => {
-    const touched = this.#touched;
-    this.#touched = [];
-    for (const lane of touched) {
-      lane.begun = 0;
-      if (lane.waiting.length > 0) this.#goOn(lane);
-    }
-  };
-
-  /** Begins what waits, up to the bound. A lane in which some begin again, and which might have more, is looked at again in the next turn. */
-  #goOn(lane: Lane): void {
-    const { waiting } = lane;
-    lane.waiting = [];
+    this.#begun = 0;
+    const rotation = this.#rotation;
     let at = 0;
-    for (; at < waiting.length && lane.begun < this.#perTurnMax; at += 1) {
-      const { stream, begin } = waiting[at] as Waiting;
-      if (stream.closed || stream.destroyed) continue;
-      if (lane.begun === 0) this.#touch(lane);
-      lane.begun += 1;
-      begin();
+    for (; at < rotation.length && this.#begun < this.#perTurnMax; at += 1) {
+      const lane = rotation[at] as Lane;
+      const next = nextOf(lane);
+      if (next !== null) {
+        rotation.push(lane);
+        this.#begin(next.begin);
+      }
     }
-    lane.waiting = [...waiting.slice(at), ...lane.waiting];
+    this.#rotation = rotation.slice(at);
+  };
+}
+
+/** The next request that still wants an answer; without one, the lane is empty. */
+function nextOf(lane: Lane): Waiting | null {
+  if (lane.next >= begunKeptMax) {
+    lane.waiting.splice(0, lane.next);
+    lane.next = 0;
   }
+  while (lane.next < lane.waiting.length) {
+    const next = lane.waiting[lane.next] as Waiting;
+    lane.next += 1;
+    if (!next.stream.closed && !next.stream.destroyed) return next;
+  }
+  lane.waiting.length = 0;
+  lane.next = 0;
+  return null;
 }

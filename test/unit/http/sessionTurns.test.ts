@@ -23,21 +23,36 @@ describe('requests of one HTTP/2 connection', () => {
     return stream;
   };
 
-  it('begin some at once, the others in the next turns, in order, and do not keep other connections waiting', () => {
+  it('begin some at once, the others in the next turns, one of each connection after the other', () => {
     const [greedy, modest] = [session(), session()];
     for (const name of ['a', 'b', 'c', 'd', 'e']) take(greedy, name);
     take(modest, 'other');
-    expect(begun).to.deep.equal(['a', 'b', 'other']);
+    expect(begun).to.deep.equal(['a', 'b']);
     turn();
+    expect(begun.slice(2)).to.deep.equal(['c', 'other']);
     take(greedy, 'f');
-    expect(begun.slice(3)).to.deep.equal(['c', 'd']);
     turn();
+    expect(begun.slice(4)).to.deep.equal(['d', 'e']);
     turn();
-    expect(begun.slice(5)).to.deep.equal(['e', 'f']);
+    expect(begun.slice(6)).to.deep.equal(['f']);
     turn();
     expect(next, 'nothing is scheduled when nothing waits').to.deep.equal([]);
-    take(greedy, 'g');
+    take(modest, 'g');
     expect(begun.at(-1)).to.equal('g');
+  });
+
+  it('keep their order, and each begins once, however they come', () => {
+    const clients = [session(), session(), session()];
+    for (let each = 0; each < 9_000; each += 1) {
+      take(clients[each % 3] as Http2Session, `${each % 3} ${each}`);
+      if (each % 7 === 0) turn();
+    }
+    while (next.length > 0) turn();
+    expect(begun).to.have.length(9_000);
+    for (const client of ['0', '1', '2']) {
+      const numbers = begun.filter((name) => name.startsWith(client)).map((name) => Number(name.slice(2)));
+      expect(numbers).to.deep.equal([...numbers].sort((one, other) => one - other));
+    }
   });
 
   it('never begin when they were taken back before their turn', () => {
