@@ -3,6 +3,7 @@ import type { ClusterMember } from '../../deploy/cluster.js';
 import { connectAll, flood, reconnectWatchers, slowLoris, slowReaders, type Overloaded } from '../cluster/storm.js';
 import { offerRequests, rapidResets } from '../cluster/storms/children.js';
 import { Observer, type Endured } from '../cluster/storms/observer.js';
+import { busyStreams } from '../cluster/storms/streams.js';
 import { withBenchCluster } from './benchCluster.js';
 import { count, printTable } from './table.js';
 
@@ -19,6 +20,8 @@ export interface OverloadOptions {
 const path = '/api/v1/namespaces/default/configmaps';
 const offeringConnections = 200;
 const floodConnections = 500;
+const busyConnections = 60;
+const streamsEach = 100;
 const resettingConnections = 20;
 const slowClients = 500;
 const deafClients = 100;
@@ -62,6 +65,10 @@ function stormsOver(storm: Overloaded, { connections, watchers, seconds, perSeco
     { name: `${floodConnections} administrators without a pause for ${seconds} s`, async run() {
       const { answered, refused, failed } = await flood(storm, { connections: floodConnections, seconds });
       return `${count(answered / seconds)}/s answered, ${count(refused)} refused, ${count(failed)} cut off`;
+    } },
+    { name: `${busyConnections * streamsEach} streams over HTTP/2 without a pause for ${seconds} s`, async run() {
+      const { answered, refused } = await busyStreams(storm, { connections: busyConnections, streams: streamsEach, seconds });
+      return `${count(answered / seconds)}/s answered, ${count(refused)} refused`;
     } },
     { name: `rapid reset on ${resettingConnections} connections for ${seconds} s`, async run() {
       const { resets, sentAway, closed } = await rapidResets(storm, { connections: resettingConnections, seconds });
