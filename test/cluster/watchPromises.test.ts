@@ -7,14 +7,14 @@ import { Changer } from './changer.js';
 import { ClusterUnderTest, configMap } from './clusterUnderTest.js';
 import { Follower } from './follower.js';
 
-/** Short, so that a test sees compactions; clients that are away for less than this lose nothing. */
-const compactionIntervalSeconds = 6;
+/** Short, so that a test sees compactions; clients that are away for less than this lose nothing. A replica that is killed must be back before. */
+const compactionIntervalSeconds = 12;
 
 const versionOf = ({ object }: WatchEvent): number => Number(object.metadata.resourceVersion);
 const line = (event: WatchEvent): string => `${event.type} ${event.object.metadata.name}@${versionOf(event)} ${event.object.data?.['left'] ?? ''}`;
 
 describe('cluster/watchPromises', function () {
-  this.timeout(90_000);
+  this.timeout(180_000);
   let test: ClusterUnderTest;
   const followers: Follower[] = [];
   before(async () => { test = await ClusterUnderTest.start({ apiserverFlags: [`--etcd-compaction-interval=${compactionIntervalSeconds}s`] }); });
