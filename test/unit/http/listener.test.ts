@@ -246,10 +246,29 @@ describe('the listener', () => {
     const refused = await rejection(call1(door.port, { path: '/readyz' }));
     expect((refused as NodeJS.ErrnoException).code).to.equal('ECONNREFUSED');
     release();
-    expect((await busy1).status).to.equal(200);
+    const { status, headers } = await busy1;
+    expect([status, headers['connection']], 'it was there before, and is told to leave').to.deep.equal([200, 'close']);
     expect((await answer2)[0]).to.include({ ':status': 200 });
     busy2.resume();
     await once(session, 'close');
+    agent.destroy();
+    await door.listener.close();
+  });
+  it('answers those who come while connections linger, and tells them to leave', async () => {
+    const door = await openFrontDoor({ identities, server, resources: quick });
+    const agent = new https.Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+    const ask = (): Promise<string | undefined> => new Promise((resolve, reject) => {
+      const free = once(agent, 'free');
+      https.get({ host: '127.0.0.1', port: door.port, path: '/readyz', agent }, (response) => {
+        response.resume();
+        response.on('end', () => { void Promise.race([free, once(response.socket, 'close')]).then(() => { resolve(response.headers.connection); }); });
+      }).on('error', reject);
+    });
+    expect(await ask()).to.not.equal('close');
+    const [lingering] = Object.values(agent.freeSockets).flat();
+    door.listener.drain(60_000);
+    expect(lingering?.destroyed, 'the idle connection').to.equal(false);
+    expect(await ask()).to.equal('close');
     agent.destroy();
     await door.listener.close();
   });
