@@ -22,7 +22,7 @@ export class Patience {
     return Math.max(this.electionTicks, 2 * this.longest);
   }
 
-  /** A silence ended: whoever was waited for is alive. */
+  /** A silence ended: whoever was waited for is alive. One that had not begun teaches nothing. */
   learn(silence: number): void {
     const taught = Math.min(silence, this.ticks, (this.electionTicks * this.timeoutsMax) / 2);
     this.longest = Math.max(this.longest, taught);

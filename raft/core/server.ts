@@ -70,7 +70,8 @@ export class Server {
     this.memberships = this.readMemberships();
     this.reads = new Reads(options.random);
     this.patience = new Patience(options.electionTicks, rules.patienceTimeoutsMax);
-    this.silence = { of: null, term: this.term, since: this.now };
+    // Whoever leads now has not been silent: this server was not there.
+    this.silence = { of: null, term: this.term, since: Infinity };
     this.drawElectionTimeout();
   }
 

@@ -95,6 +95,11 @@ describe('a follower', () => {
     expect(server.core.electionTimeoutTicks).to.equal(16);
   });
 
+  it('learns nothing from the time between its start and the first word of a leader', () => {
+    const server = new TestServer(a, members([a, b, c]), { hard: { term: 1 as never } }).tick(ELECTION_TICKS - 1).receive(b, 1, append({}));
+    expect(server.core.electionTimeoutTicks).to.equal(ELECTION_TICKS);
+  });
+
   it('learns nothing from the time between the leaders of two terms', () => {
     const server = follower().tick(ELECTION_TICKS - 1).receive(c, 2, append({}));
     expect(server.core.electionTimeoutTicks).to.equal(ELECTION_TICKS);
