@@ -80,7 +80,7 @@ class ReplicatedStorage implements RaftStorage {
       holds: resource => this.isCached(resource),
       writtenHere: (key, value) => this.ownWrites.jsonOf(key, value),
       passBy: (change, key) => this.followers.get(qualifiedName(key.resource))?.receive(change, key),
-      onGap: oldest => { for (const follower of this.followers.values()) follower.endWatches({ outcome: 'expired', oldest }); },
+      onGap: oldest => { for (const follower of this.followers.values()) follower.watchers.endBefore(oldest); },
     });
     this.barriers = new Barriers(replica, this.readTimeoutMs);
     this.store = new StoreReader(replica, this.keys);

@@ -144,7 +144,7 @@ export class WatchCache {
 
   private endWatches(oldest: Version): void {
     this.options.onGap?.(oldest);
-    for (const cache of this.resources.values()) for (const watcher of cache.watchers.all()) watcher.end({ outcome: 'expired', oldest });
+    for (const cache of this.resources.values()) cache.watchers.endBefore(oldest);
   }
 
   private trim(): void {

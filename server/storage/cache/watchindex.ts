@@ -1,4 +1,4 @@
-import type { Failure, StoredObject, WatchRequest } from '../contract.js';
+import type { Failure, StoredObject, Version, WatchRequest } from '../contract.js';
 import { fieldValue, nameSelected, valueSelected } from '../matching.js';
 import { DamagedItem, type StoredItem } from '../storedobject.js';
 import { ChangeEvents, type ObjectChange } from './change.js';
@@ -6,6 +6,8 @@ import { ChangeEvents, type ObjectChange } from './change.js';
 /** A watcher that gets changes as they happen. */
 export interface LiveWatcher {
   readonly request: WatchRequest;
+  /** What happened up to here has been shown, or was not asked for. */
+  readonly version: Version;
   deliver(events: ChangeEvents): void;
   end(reason: Failure): void;
 }
@@ -56,6 +58,11 @@ export class WatchIndex {
 
   all(): LiveWatcher[] {
     return [...this.everywhere.all(), ...[...this.namespaces.values()].flatMap(scope => scope.all())];
+  }
+
+  /** Ends those that would miss what happened before `oldest`; who asked for what comes later stays. */
+  endBefore(oldest: Version): void {
+    for (const watcher of this.all()) if (watcher.version < oldest) watcher.end({ outcome: 'expired', oldest });
   }
 }
 

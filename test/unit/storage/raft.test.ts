@@ -431,6 +431,18 @@ describe('the replicated storage', () => {
     expect(await tooOld.count(1)).to.deep.equal(['end expired']);
   });
 
+  it('keeps watches from versions that it has not yet, when it joins by a snapshot of what was before', async () => {
+    await storage.ready();
+    const [later, within] = [new Recorder(), new Recorder()];
+    storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 12 } }), later);
+    storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 8 } }), within);
+    replica.restore([{ ...put('a'), revision: 5 }, { ...put('b'), revision: 9 }], 12);
+    await replica.compact(revision(12));
+    replica.apply([put('c')]);
+    expect(await later.count(1)).to.deep.equal(['ADDED one/c@13']);
+    expect(await within.count(1)).to.deep.equal(['end expired']);
+  });
+
   it('keeps nothing of the batches that changes came in', async () => {
     await storage.ready();
     const listeners: ((change: Change) => void)[] = [];

@@ -10,6 +10,7 @@ import { storedObjectOf, type StoredItem } from '../../../server/storage/storedo
 /** Counts how often it is asked whether a change matters to it. */
 class AskedWatcher implements LiveWatcher {
   asked = 0;
+  readonly version = 0;
   readonly request: LiveWatcher['request'];
 
   constructor(namespace: string | null, labels: string, fields: string) {
