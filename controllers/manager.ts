@@ -16,6 +16,7 @@ import { LeaderElector } from './leaderelection.js';
 import type { ControllerManagerOptions } from './options/read.js';
 import type { Checks } from './serving/checks.js';
 import type { Metrics } from './serving/metrics.js';
+import { stopped } from './stopping.js';
 
 /** What the manager needs of the process around it. */
 export interface ManagerOptions {
@@ -32,6 +33,8 @@ export interface ManagerOptions {
 }
 
 const program = 'kube-controller-manager';
+/** Controllers stop in milliseconds; whatever takes this long waits for something that will not come. */
+const stopGraceMs = 5_000;
 
 /** It was asked to do nothing, and holds the lease while it does. */
 function idle(signal: AbortSignal, log: ManagerOptions['log']): Promise<void> {
@@ -120,8 +123,11 @@ export class Manager {
     if (controllers.length === 0) return idle(signal, log);
     informers.start(signal);
     log('info', `starting ${controllers.map(([name]) => name).join(', ')}`);
-    await Promise.all(controllers.map(([name, controller], index) => this.#runOne(name, controller, index, signal)));
-    await Promise.all([informers.stopped(), events.flushed()]);
+    const parts = controllers.map(([name, controller], index) => [name, this.#runOne(name, controller, index, signal)] as const);
+    const left = new Set(['informers', 'events', ...parts.map(([name]) => name)]);
+    const over = async (name: string, part: Promise<void>): Promise<void> => { await part; left.delete(name); };
+    const work = Promise.all(parts.map(([name, part]) => over(name, part))).then(() => Promise.all([over('informers', informers.stopped()), over('events', events.flushed())]));
+    await stopped(work, { signal, clock, graceMs: stopGraceMs, onLate: () => log('error', `not waiting any longer for ${[...left].join(', ')}`) });
   }
 
   async #runOne(name: string, controller: Controller, index: number, signal: AbortSignal): Promise<void> {
