@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import type { Server } from 'node:tls';
 import type { PeerStatus } from '../replica-api.js';
@@ -54,6 +54,8 @@ class TlsTransport implements Transport, InboundContext {
   /** Peers outside the membership as this replica knows it, which called first; the oldest is forgotten when there are too many. */
   readonly #strangers = new Set<MemberId>();
   readonly #inbounds = new Set<Inbound>();
+  /** All connections on the peer port, those in the middle of a handshake included. */
+  readonly #accepted = new Set<Socket>();
   readonly #messagesFrom = new Map<MemberId, Inbound>();
   readonly #snapshots = new Map<MemberId, AbortController>();
   #removed: ReadonlySet<MemberId> = new Set();
@@ -78,6 +80,10 @@ class TlsTransport implements Transport, InboundContext {
     const { host, port } = parseAddress(listenAddress);
     this.#server = createServer({ ...readTlsFiles(tls), requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3', handshakeTimeout: transportLimits.handshakeMs });
     this.#server.maxConnections = transportLimits.connectionsMax;
+    this.#server.on('connection', (socket: Socket) => {
+      this.#accepted.add(socket);
+      socket.once('close', () => this.#accepted.delete(socket));
+    });
     this.#server.on('secureConnection', (socket) => this.#inbounds.add(new Inbound(socket, this)));
     this.#server.on('tlsClientError', (error, socket) => {
       this.log('warn', 'connection on the peer port refused', { remote: `${socket.remoteAddress}:${socket.remotePort}`, reason: error.message.split('\n')[0] ?? '' });
@@ -134,6 +140,8 @@ class TlsTransport implements Transport, InboundContext {
     for (const id of [...this.#peers.keys()]) this.#forget(id);
     const finished = [...this.#inbounds].map((inbound) => inbound.finished);
     for (const inbound of this.#inbounds) inbound.close('closing');
+    // Whoever is let in after this would stay for ever: a handshake that a cut network held up may end when it is whole again.
+    for (const socket of this.#accepted) socket.destroy();
     await Promise.all([...finished, ended]);
   }
 

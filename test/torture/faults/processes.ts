@@ -5,9 +5,8 @@ import type { Scene } from './scene.js';
 
 const downMs = { min: 0, max: 4_000 };
 const pauseMs = { min: 100, max: 10_000 };
-/** From SIGTERM to the end: requests under way may take as long as `--request-timeout`, a minute, to end. */
-const stopGraceMs = 90_000;
-/** From the start to readiness, while other faults go on. */
+/** From SIGTERM to the end, and from the start to readiness, while other faults go on. */
+const stopGraceMs = 30_000;
 const readyMs = 90_000;
 
 interface TargetForMs { readonly target: Target; readonly ms: number }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { expect } from 'chai';
 import type { PeerMessage, SnapshotAnnouncement, Transport } from '../../../raft/transport/contract.js';
@@ -266,6 +267,32 @@ describe('raft/transport', () => {
     expect(await sending).to.equal(false);
     await b.transport.close();
     expect(readdirSync(b.directory)).to.deep.equal([]);
+  });
+
+  it('closes while the network holds up a handshake, and lets nobody in who finishes it afterwards', async () => {
+    const [a, b] = await Promise.all([station('a'), station('b')]);
+    const held: [Socket, Socket][] = [];
+    const network = createTcpServer((near) => {
+      const far = connectTcp(Number(a.address.split(':')[1]), '127.0.0.1');
+      for (const socket of [near, far]) sockets.push(socket.on('error', () => undefined));
+      held.push([near.pause(), far]);
+      network.emit('held');
+      far.once('close', () => network.emit('cut'));
+    });
+    network.listen(0, '127.0.0.1');
+    await once(network, 'listening');
+    b.transport.setPeers(new Map([[a.identity.id, `127.0.0.1:${(network.address() as AddressInfo).port}`]]), new Set());
+    await once(network, 'held');
+    const [[near, far]] = held as [[Socket, Socket]];
+    if (far.connecting) await once(far, 'connect');
+    for (let turns = 0; turns < 10; turns++) await turn();
+    const cut = once(network, 'cut');
+    const closing = a.transport.close();
+    near.pipe(far).pipe(near);
+    near.resume();
+    await Promise.all([closing, cut]);
+    network.close();
+    expect(b.happenings.filter(({ what }) => what === 'connected')).to.deep.equal([]);
   });
 
   it('says which address it cannot listen on', async () => {
