@@ -204,6 +204,8 @@ function bodyOf({ stream }: Answer): Promise<Buffer> {
     // A stream that the other side gives up ends like a complete one; its code tells the difference, and is known for certain only at the close.
     let ended = false;
     const broke = (error?: Error): void => reject(new ConnectionError('the connection broke within an answer', false, error));
+    // A connection may break in the very turn in which the head of the answer came; of such a stream nothing more is heard.
+    if (stream.destroyed) return stream.readableEnded && stream.rstCode === http2.constants.NGHTTP2_NO_ERROR ? resolve(Buffer.alloc(0)) : broke();
     stream.once('end', () => { ended = true; }).once('error', broke).once('close', () => {
       if (ended && stream.rstCode === http2.constants.NGHTTP2_NO_ERROR) resolve(Buffer.concat(chunks));
       else broke();

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
 import http2 from 'node:http2';
 import net, { type AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { mergePatch } from '../../../../controllers/client/api.js';
-import { Connection } from '../../../../controllers/client/connection.js';
+import { Connection, type Answer, type Request } from '../../../../controllers/client/connection.js';
 import { ApiError, ConnectionError, StoppedError } from '../../../../controllers/client/errors.js';
 import { RestApi, type RestOptions } from '../../../../controllers/client/rest.js';
 import { throttleFor, TokenBucket } from '../../../../controllers/client/throttle.js';
@@ -106,6 +107,24 @@ describe('controllers/client/rest', () => {
       expect(result, JSON.stringify(reply)).to.be.instanceOf(Error);
       expect((result as ApiError | ConnectionError).definite, `${JSON.stringify(reply)}: ${String(result)}`).to.equal(JSON.stringify(reply).includes('503'));
       expect(seen, JSON.stringify(reply)).to.have.length(1);
+    }
+  });
+
+  it('does not wait for an answer whose connection broke in the turn in which its head came', async () => {
+    class Brittle extends Connection {
+      override async request(request: Request): Promise<Answer> {
+        const answer = await super.request(request);
+        answer.stream.destroy();
+        await once(answer.stream, 'close');
+        return answer;
+      }
+    }
+    const { server } = await world([ok]);
+    const connection = new Brittle({ server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+    connections.push(connection);
+    const api = new RestApi({ connection, userAgent: 'test', retries: 0 });
+    for (const asked of [api.get(configMaps, key), api.create(configMaps, map)]) {
+      expect(await asked.catch((error: unknown) => error)).to.be.instanceOf(ConnectionError).and.include({ definite: false });
     }
   });
 
