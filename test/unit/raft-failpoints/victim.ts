@@ -3,12 +3,13 @@
  * it is told: `put KEY` for a write that was acknowledged, `member ID` for a change of the membership; `delete KEY` before it asks for that.
  * Ends with status 0 when it has done all it knows and did not come to the point.
  */
-import { rmSync, writeSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startReplica } from '../../../raft/client.js';
 import type { Replica, ReplicaAdministration } from '../../../raft/replica-api.js';
 import { createReplica } from '../../../raft/replica/local.js';
 import { revision } from '../../../raft/types.js';
+import { sayNow as say } from '../../fixtures/sayNow.js';
 import { valueOf } from './victimSpec.js';
 import type { VictimSpec } from './victimSpec.js';
 
@@ -20,7 +21,6 @@ const quietMs = 150;
 const timeoutMs = 20_000;
 
 const { options, limits, act, newcomer } = JSON.parse(process.argv[2] ?? '') as VictimSpec;
-const say = (line: string): void => { writeSync(1, `${line}\n`); };
 const replica: Replica & ReplicaAdministration = limits === null ? await startReplica(options) : await createReplica(options, { limits });
 const acts: Readonly<Record<VictimSpec['act'], () => Promise<unknown>>> = { writes, adds, follows: () => delay(timeoutMs) };
 await acts[act]();

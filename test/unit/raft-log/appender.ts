@@ -2,9 +2,9 @@
  * A process to be killed, traced or starved: `appender.js PATH GROUPS BYTES`. Appends groups of three entries, compacting now and then,
  * and prints the last index of each group once it is durable; prints `failed CODE refused CODE` when the disk fails it.
  */
-import { writeSync } from 'node:fs';
 import { StorageError } from '../../../raft/sqlite/errors.js';
 import { logIndex } from '../../../raft/types.js';
+import { sayNow } from '../../fixtures/sayNow.js';
 import { entry, open, state } from './entries.js';
 
 const groupSize = 3;
@@ -17,7 +17,7 @@ try {
   appendGroups();
   log.close();
 } catch (error) {
-  writeSync(1, `failed ${codeOf(error)} refused ${refusal()}\n`);
+  sayNow(`failed ${codeOf(error)} refused ${refusal()}`);
 }
 
 function appendGroups(): void {
@@ -26,7 +26,7 @@ function appendGroups(): void {
     const added = Array.from({ length: groupSize }, (_, place) => entry(first + place, 1, `${first + place}:`.padEnd(Number(bytes), '.')));
     log.append({ hardState: state(1, null, first - 1), entries: added });
     if (group % 50 === 49) log.compactTo(logIndex(log.lastIndex - 40));
-    writeSync(1, `${log.lastIndex}\n`);
+    sayNow(String(log.lastIndex));
   }
 }
 

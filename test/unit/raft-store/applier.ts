@@ -1,5 +1,5 @@
 /** A process to be killed: `applier.js STORE` applies batches, compacts and checkpoints for ever, and prints each applied index. */
-import { writeSync } from 'node:fs';
+import { sayNow } from '../../fixtures/sayNow.js';
 import { apply, compact, open, put, transaction } from './commands.js';
 
 const [path = ''] = process.argv.slice(2);
@@ -10,5 +10,5 @@ for (;;) {
   apply(store, ...[0, 1, 2].map((place) => transaction([put(`left-${(next + place) % 50}`, `${next + place}`), put(`right-${(next + place) % 50}`, `${next + place}`)])));
   if (next % 30 === 1) apply(store, compact(Math.max(1, store.revision - 60)));
   const checkpointed = next % 100 < 3 ? store.checkpoint() : 0;
-  writeSync(1, `${store.appliedIndex} ${checkpointed}\n`);
+  sayNow(`${store.appliedIndex} ${checkpointed}`);
 }
