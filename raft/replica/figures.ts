@@ -1,28 +1,12 @@
-import type { DurationCounts, ReplicaFigures } from '../replica-api.js';
+import type { ReplicaFigures } from '../replica-api.js';
+import { CountedDurations } from './countedDurations.js';
 
 /** Upper bounds of the counts, in milliseconds: a good disk syncs in one, a bad one needs more than an election timeout. */
-const boundsMs = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000] as const;
-
-class CountedDurations {
-  readonly #counts = new Array<number>(boundsMs.length + 1).fill(0);
-  #sumMs = 0;
-  #longestMs = 0;
-
-  observe(ms: number): void {
-    const bucket = boundsMs.findIndex((bound) => ms <= bound);
-    (this.#counts[bucket === -1 ? boundsMs.length : bucket] as number) += 1;
-    this.#sumMs += ms;
-    this.#longestMs = Math.max(this.#longestMs, ms);
-  }
-
-  describe(): DurationCounts {
-    return { boundsMs, counts: [...this.#counts], sumMs: this.#sumMs, longestMs: this.#longestMs };
-  }
-}
+const syncBoundsMs = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000] as const;
 
 /** What a replica counts of its own work since it was started, for those who watch over it. */
 export class Figures {
-  readonly logSync = new CountedDurations();
+  readonly logSync = new CountedDurations(syncBoundsMs);
   elections = 0;
   leaderChanges = 0;
   proposalsRefused = 0;

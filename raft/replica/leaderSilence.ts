@@ -1,4 +1,5 @@
 import type { LeaderSilence } from '../replica-api.js';
+import { CountedDurations } from './countedDurations.js';
 
 /** Upper bounds of the counts, in milliseconds: around a heartbeat, around an election timeout, and far beyond. */
 const boundsMs = [60, 100, 200, 300, 500, 1_000, 2_000, 5_000] as const;
@@ -8,14 +9,12 @@ const boundsMs = [60, 100, 200, 300, 500, 1_000, 2_000, 5_000] as const;
  * shows here long before it costs an election. Time without a known leader, and of a leader, is not counted.
  */
 export class LeaderSilences {
-  readonly #counts = new Array<number>(boundsMs.length + 1).fill(0);
-  #sumMs = 0;
-  #longestMs = 0;
+  readonly #durations = new CountedDurations(boundsMs);
   #lastWordAtMs: number | null = null;
 
   /** The leader was heard. */
   heard(nowMs: number): void {
-    if (this.#lastWordAtMs !== null) this.#count(nowMs - this.#lastWordAtMs);
+    if (this.#lastWordAtMs !== null) this.#durations.observe(nowMs - this.#lastWordAtMs);
     this.#lastWordAtMs = nowMs;
   }
 
@@ -25,14 +24,6 @@ export class LeaderSilences {
   }
 
   describe(): LeaderSilence {
-    return { boundsMs, counts: [...this.#counts], sumMs: this.#sumMs, longestMs: this.#longestMs };
-  }
-
-  #count(silenceMs: number): void {
-    let bucket = 0;
-    while (bucket < boundsMs.length && silenceMs > (boundsMs[bucket] as number)) bucket += 1;
-    (this.#counts[bucket] as number) += 1;
-    this.#sumMs += silenceMs;
-    this.#longestMs = Math.max(this.#longestMs, silenceMs);
+    return this.#durations.describe();
   }
 }
