@@ -31,7 +31,7 @@ export interface Replica {
 
   /**
    * Every change that this replica applies after this call, complete, once and in order, in batches. Returns the call that stops it.
-   * A compaction comes as a batch too, which may be empty. Listeners must not throw.
+   * A compaction comes as a batch too, which may be empty, and so does a gap. Listeners must not throw.
    */
   onChanges(listener: (batch: ChangeBatch) => void): () => void;
   /** Called when the replica can no longer serve (disk failure, broken invariant): the process must end. */
@@ -94,6 +94,11 @@ export interface ChangeBatch {
   readonly revision: Revision;
   /** History before this revision is gone. */
   readonly compacted: Revision;
+  /**
+   * Changes between the last batch and `compacted` cannot be told any more: this replica was away for longer than history is kept, and took over a
+   * snapshot. Such a batch is empty. Who keeps a state reads it anew; what comes after `revision` is told again.
+   */
+  readonly gap: boolean;
 }
 
 /** What `/raft/v1/status` shows. */

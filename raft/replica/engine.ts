@@ -20,7 +20,7 @@ import { LeaderSilences } from './leaderSilence.js';
 import type { ReplicaLimits } from './limits.js';
 import { Proposals } from './proposals.js';
 import type { GivenUp } from './proposals.js';
-import { restoredChanges } from './restoredChanges.js';
+import { missedChanges } from './missedChanges.js';
 import { Sessions } from './sessions.js';
 import type { ReplicaSink } from './sink.js';
 import { Snapshots } from './snapshots.js';
@@ -350,7 +350,8 @@ export class Engine {
     failPoint?.('install.done');
     this.#figures.snapshotsInstalled += 1;
     sink.log('info', 'installed a snapshot', { index: meta.index, revision: store.revision });
-    for (const { changes, through } of restoredChanges(store, before, this.#limits.changesBytesMax)) sink.changes(changes, through, store.compactedRevision);
+    if (before < store.compactedRevision) sink.gap(store.revision, store.compactedRevision);
+    else for (const { changes, through } of missedChanges(store, before, this.#limits.changesBytesMax)) sink.changes(changes, through, store.compactedRevision);
     this.#giveUp(this.#proposals.skipped(), 'because a snapshot replaced the log where its outcome stood');
   }
 

@@ -1,4 +1,4 @@
-export type ReplicaErrorCode = 'REFUSED_BY_PEER' | 'REMOVED' | 'INCONSISTENT_DATA' | 'INVALID_OPTIONS' | 'TOO_FAR_BEHIND' | 'THREAD_ENDED' | 'STOPPED';
+export type ReplicaErrorCode = 'REFUSED_BY_PEER' | 'REMOVED' | 'INCONSISTENT_DATA' | 'INVALID_OPTIONS' | 'THREAD_ENDED' | 'STOPPED';
 
 /** Why a replica cannot start or go on. `code` is stable; the message says what to do. */
 export class ReplicaError extends Error {

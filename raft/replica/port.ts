@@ -1,5 +1,5 @@
 import type { MembershipChange } from '../core/contract.js';
-import type { BarrierOutcome, MembershipOutcome, ReplicaStatus, SnapshotOutcome, WriteOutcome } from '../replica-api.js';
+import type { BarrierOutcome, ChangeBatch, MembershipOutcome, ReplicaStatus, SnapshotOutcome, WriteOutcome } from '../replica-api.js';
 import type { Change, ChangesResult, KeyValue, RangeOptions, RangeResult } from '../store/contract.js';
 import { ByteReader, ByteWriter, DecodeError } from '../transport/bytes.js';
 import { revision } from '../types.js';
@@ -141,7 +141,7 @@ export class AnswerWriter {
     return this.#writer.take();
   }
 
-  changes(changes: readonly Change[], at: Revision, compacted: Revision): void {
+  changes(changes: readonly Change[], at: Revision, compacted: Revision, gap = false): void {
     const writer = this.#writer;
     writer.u8(answerCodes.changes);
     // The length comes first, so that nobody need decode changes that nobody listens to.
@@ -149,6 +149,7 @@ export class AnswerWriter {
     const start = writer.length;
     writer.uint(at);
     writer.uint(compacted);
+    writer.flag(gap);
     writeChanges(writer, changes);
     writer.patchU32(lengthAt, writer.length - start);
   }
@@ -235,7 +236,7 @@ export interface LogLine {
 }
 
 /** What answers and changes are given to, in the order in which they were written. */
-export interface AnswerReceiver extends Omit<ReplicaSink, 'changes' | 'log' | 'unreadBytes' | 'flush'> {
+export interface AnswerReceiver extends Omit<ReplicaSink, 'changes' | 'gap' | 'log' | 'unreadBytes' | 'flush'> {
   /** `encoded` is for `readChanges`. */
   changes(encoded: Buffer): void;
   log(line: LogLine): void;
@@ -272,17 +273,17 @@ export function readAnswers(batch: ArrayBuffer, receiver: AnswerReceiver): void 
 }
 
 /** What a batch of changes leads to, without reading the changes. */
-export function headOfChanges(encoded: Buffer): { readonly revision: Revision; readonly compacted: Revision } {
-  const reader = new ByteReader(encoded);
-  return { revision: revision(reader.uint()), compacted: revision(reader.uint()) };
+export function headOfChanges(encoded: Buffer): Omit<ChangeBatch, 'changes'> {
+  return readHead(new ByteReader(encoded));
 }
 
 export function readChanges(encoded: Buffer): Change[] {
   const reader = new ByteReader(encoded);
-  reader.uint();
-  reader.uint();
+  readHead(reader);
   return readChangeList(reader);
 }
+
+const readHead = (reader: ByteReader): Omit<ChangeBatch, 'changes'> => ({ revision: revision(reader.uint()), compacted: revision(reader.uint()), gap: reader.flag() });
 
 function readChangesResult(reader: ByteReader): ChangesResult {
   const found = reader.flag();

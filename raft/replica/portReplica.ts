@@ -29,13 +29,15 @@ const sweepMs = 250;
 class EncodedChanges implements ChangeBatch {
   readonly revision: Revision;
   readonly compacted: Revision;
+  readonly gap: boolean;
   readonly #encoded: Buffer;
   #changes: readonly Change[] | null = null;
 
   constructor(encoded: Buffer) {
-    const { revision, compacted } = headOfChanges(encoded);
+    const { revision, compacted, gap } = headOfChanges(encoded);
     this.revision = revision;
     this.compacted = compacted;
+    this.gap = gap;
     this.#encoded = encoded;
   }
 

@@ -12,6 +12,8 @@ export interface ReplicaSink {
   /** Bytes handed over that the other side has not taken yet. */
   readonly unreadBytes: number;
   changes(changes: readonly Change[], revision: Revision, compacted: Revision): void;
+  /** Changes up to `revision` are missing, and nobody has them any more. */
+  gap(revision: Revision, compacted: Revision): void;
   written(sequence: number, outcome: WriteOutcome): void;
   barrier(id: number, outcome: BarrierOutcome): void;
   range(id: number, result: RangeResult): void;

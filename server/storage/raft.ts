@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Replica, WriteOutcome } from '../../raft/replica-api.js';
 import type { Comparison, KeyValue, Operation } from '../../raft/store/contract.js';
 import { revision } from '../../raft/types.js';
@@ -49,6 +50,8 @@ export interface RaftStorage extends Storage {
 export const createRaftStorage = (options: RaftStorageOptions): RaftStorage => new ReplicatedStorage(options);
 
 const readTimeoutDefaultMs = 10_000;
+/** Between attempts to load the state anew. */
+const reloadPauseMs = 1_000;
 /** The reference gives a version from the future three seconds. */
 const versionTimeoutDefaultMs = 3_000;
 
@@ -65,10 +68,11 @@ class ReplicatedStorage implements RaftStorage {
   private readonly ownWrites = new OwnWrites();
   /** For resources that are not cached. */
   private readonly followers = new Map<string, Follower>();
-  private readonly loading: Promise<void>;
+  private loading: Promise<void>;
   private readonly readTimeoutMs: number;
   private readonly versionTimeoutMs: number;
   private loaded = false;
+  private closed = false;
 
   constructor(private readonly options: RaftStorageOptions) {
     const { replica, prefix = '/registry', selectableFields = noSelectableFields } = options;
@@ -80,12 +84,12 @@ class ReplicatedStorage implements RaftStorage {
       holds: resource => this.isCached(resource),
       writtenHere: (key, value) => this.ownWrites.jsonOf(key, value),
       passBy: (change, key) => this.followers.get(qualifiedName(key.resource))?.receive(change, key),
-      onGap: oldest => { for (const follower of this.followers.values()) follower.watchers.endBefore(oldest); },
+      onRestart: version => { for (const follower of this.followers.values()) follower.restart(version); },
     });
     this.barriers = new Barriers(replica, this.readTimeoutMs);
     this.store = new StoreReader(replica, this.keys);
-    this.feed = new ReplicaFeed(replica, this.cache, this.keys);
-    this.loading = this.feed.load().then(() => { this.loaded = true; });
+    this.feed = new ReplicaFeed(replica, this.cache, this.keys, { onGap: () => { this.loading = this.loadAnew(); } });
+    this.loading = this.load();
     this.loading.catch(() => undefined); // Reported to whoever calls `ready`.
   }
 
@@ -98,6 +102,7 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   close(): void {
+    this.closed = true;
     this.feed.stop();
   }
 
@@ -158,6 +163,25 @@ class ReplicatedStorage implements RaftStorage {
 
   async isStale(key: ObjectKey): Promise<boolean> {
     return await this.options.isStale?.(this.keys.keyOf(key)) ?? false;
+  }
+
+  private async load(): Promise<void> {
+    await this.feed.load();
+    this.loaded = true;
+  }
+
+  /** The replica has lost changes. Readers wait meanwhile, as they do at the start; what fails is tried again, since nobody else would. */
+  private async loadAnew(): Promise<void> {
+    this.loaded = false;
+    for (;;) {
+      try {
+        return await this.load();
+      } catch (error) {
+        if (this.closed) return;
+        this.options.report?.(error);
+      }
+      await delay(reloadPauseMs, undefined, { ref: false });
+    }
   }
 
   private async listPresent(resource: ResourceCache, request: ListRequest): Promise<ListResult> {
@@ -281,6 +305,8 @@ class ReplicatedStorage implements RaftStorage {
   private async reachPresent(): Promise<Failure | null> {
     const barrier = await this.barriers.reach();
     if (barrier.outcome === 'unavailable') return barrier;
+    const unloaded = this.loaded ? null : await this.reachLoaded();
+    if (unloaded !== null) return unloaded;
     // All changes up to there have been delivered, even if the last of them were deletions that a snapshot has swallowed.
     this.cache.reached(barrier.revision);
     return null;

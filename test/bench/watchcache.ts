@@ -57,7 +57,7 @@ class BenchReplica implements Pick<Replica, 'range' | 'changesSince' | 'onChange
 
   change(items: readonly { readonly key: string; readonly value: Buffer | null }[]): void {
     const changes = items.map((item): Change => ({ ...item, revision: revision(++this.revision), createRevision: revision(2) }));
-    this.listener({ changes, revision: revision(this.revision), compacted: revision(0) });
+    this.listener({ changes, revision: revision(this.revision), compacted: revision(0), gap: false });
   }
 
   async changesSince(): ReturnType<Replica['changesSince']> { return { outcome: 'found', changes: [], through: revision(this.revision) }; }

@@ -13,8 +13,15 @@ const pageBytes = 1 << 20;
 const replayedRevisions = 20_000;
 /** Changes that may arrive while a state is being loaded; beyond it, loading starts again at a newer version. */
 const backlogChangesMax = 200_000;
-/** A load is given up after so many attempts that compaction or the backlog overtook. */
+/** A load is given up after so many attempts that compaction, the backlog or a gap overtook. */
 const attemptsMax = 10;
+
+export interface FeedOptions {
+  /** Revisions of the past to load; 0 for none. */
+  readonly replayed?: number;
+  /** Changes are missing: the cache is no longer fed, nothing of it may be read, and `load` has to be called again. */
+  readonly onGap?: () => void;
+}
 
 /**
  * Keeps a cache equal to a replica: loads the state at one revision, page by page, then applies the changes after it.
@@ -23,19 +30,22 @@ const attemptsMax = 10;
  *     range@R ──▶ cache ──changesSince(R)──▶ ───┴──▶ apply each batch as it comes
  *
  * The subscription begins before the first page is read, so no change is missed; changes that the cache has already are skipped, so none
- * counts twice.
+ * counts twice. When the replica cannot tell every change, because it took over a snapshot, all of this begins again.
  */
 export class ReplicaFeed {
   private backlog: ChangeBatch[] | null = [];
   private backlogSize = 0;
+  /** The load under way has to begin again. */
+  private overtaken = false;
   private compacted: Revision = revision(0);
+  private readonly replayed: number;
   private readonly unsubscribe: () => void;
 
   constructor(
     private readonly replica: Pick<Replica, 'range' | 'changesSince' | 'onChanges'>, private readonly cache: WatchCache, private readonly keys: KeySpace,
-    /** Revisions of the past to load; 0 for none. */
-    private readonly replayed = replayedRevisions,
+    private readonly options: FeedOptions = {},
   ) {
+    this.replayed = options.replayed ?? replayedRevisions;
     this.unsubscribe = replica.onChanges(batch => this.receive(batch));
   }
 
@@ -43,8 +53,6 @@ export class ReplicaFeed {
   async load(): Promise<void> {
     for (let attempt = 1; !await this.loadOnce(); attempt++) {
       if (attempt >= attemptsMax) throw new Error(`the state could not be read in ${attemptsMax} attempts: changes or compactions were faster`);
-      this.backlog = [];
-      this.backlogSize = 0;
     }
     const backlog = this.backlog ?? [];
     this.backlog = null;
@@ -56,9 +64,18 @@ export class ReplicaFeed {
   }
 
   private receive(batch: ChangeBatch): void {
+    if (batch.gap) return this.lose();
     if (this.backlog === null) return this.apply(batch);
     this.backlogSize += batch.changes.length;
     if (this.backlogSize <= backlogChangesMax) this.backlog.push(batch);
+    else this.overtaken = true;
+  }
+
+  private lose(): void {
+    this.overtaken = true;
+    if (this.backlog !== null) return;
+    this.backlog = [];
+    this.options.onGap?.();
   }
 
   private apply({ changes, revision: through, compacted }: ChangeBatch): void {
@@ -72,11 +89,15 @@ export class ReplicaFeed {
 
   /** False if the attempt was overtaken. */
   private async loadOnce(): Promise<boolean> {
+    // What has come so far is part of the state that is read now.
+    this.overtaken = false;
+    this.backlog = [];
+    this.backlogSize = 0;
     const start = await this.startRevision();
     this.cache.beginLoad(start.base);
-    if (!await this.loadState(start.base) || this.backlogSize > backlogChangesMax) return false;
+    if (!await this.loadState(start.base) || this.overtaken) return false;
     this.cache.endLoad();
-    return this.replay(start.base, start.newest);
+    return await this.replay(start.base, start.newest) && !this.overtaken;
   }
 
   private async startRevision(): Promise<{ readonly base: Revision; readonly newest: Revision }> {

@@ -62,6 +62,15 @@ export class History {
     this.floor = Math.max(this.floor, version);
   }
 
+  /** Forgets everything: what comes next does not follow on. All places given out so far are forgotten ones. */
+  restart(floor: Version): void {
+    this.start = this.end + 1;
+    this.floor = floor;
+    this.changes = [];
+    this.head = 0;
+    this.bytes = 0;
+  }
+
   /** Forgets what is beyond the bounds. */
   trim(now: number): void {
     while (this.head < this.changes.length && this.exceeds(this.at(this.start), now)) this.forgetOldest();

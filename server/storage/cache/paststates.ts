@@ -55,6 +55,11 @@ export class PastStates {
     this.kept = this.kept.filter(({ version }) => version >= oldest);
   }
 
+  /** Forgets all of them: the present one does not follow on any more. */
+  restart(): void {
+    this.kept = [];
+  }
+
   private undo(later: TreeView, from: number, to: number): TreeView {
     const tree = new ObjectTree(later);
     for (let place = from - 1; place >= to; place--) {

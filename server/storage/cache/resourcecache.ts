@@ -47,7 +47,15 @@ export class ResourceCache {
     return this.context.recentEvents;
   }
 
-  /** Adds an object while loading, before anybody watches. */
+  /** Begins anew with the state at a version. Who watches from then or later stays; the others would miss what lies between. */
+  restart(version: Version): void {
+    this.tree.clear();
+    this.history.restart(version);
+    this.past.restart();
+    this.watchers.endBefore(version);
+  }
+
+  /** Adds an object while loading. */
   load(object: StoredItem): void {
     this.tree.set(object);
   }

@@ -19,6 +19,8 @@ interface Leaf { readonly epoch: number; readonly items: StoredItem[] }
 interface Branch { readonly epoch: number; readonly children: Node[]; /** First object below each child. */ readonly firsts: StoredItem[]; size: number }
 type Node = Leaf | Branch;
 
+const emptyLeaf = (): Node => ({ epoch: 0, items: [] });
+
 /** A node may be changed in place only by the tree, and in the epoch, that made it. */
 let lastEpoch = 0;
 
@@ -93,7 +95,7 @@ export class ObjectTree extends TreeView {
 
   /** An empty tree, or one that starts as a frozen state. */
   constructor(from?: TreeView) {
-    super(from === undefined ? { epoch: 0, items: [] } : TreeView.rootOf(from));
+    super(from === undefined ? emptyLeaf() : TreeView.rootOf(from));
   }
 
   /** The present state, unchanging. */
@@ -103,6 +105,12 @@ export class ObjectTree extends TreeView {
       this.epoch = ++lastEpoch;
     }
     return this.frozen;
+  }
+
+  /** Removes everything; frozen states stay. */
+  clear(): void {
+    this.root = emptyLeaf();
+    this.frozen = null;
   }
 
   /** Adds or replaces the object with this key; returns the one replaced. */

@@ -21,8 +21,8 @@ export interface WatchCacheOptions {
   readonly passBy?: (change: Change, key: ObjectKey) => void;
   /** The JSON of a value that was written from here; null for all others. */
   readonly writtenHere?: (key: string, value: Uint8Array) => JsonLayout | null;
-  /** Told when changes are missing: whoever follows them must start again after `oldest`. */
-  readonly onGap?: (oldest: Version) => void;
+  /** Told when a complete state begins to take the place of what was here: changes before its version are not told any more. */
+  readonly onRestart?: (version: Version) => void;
   readonly history?: Partial<HistoryBounds>;
   readonly past?: Partial<PastBounds>;
   /** Milliseconds of a clock that never goes back. */
@@ -41,14 +41,14 @@ const namespacesMax = 10_000;
 
 /**
  * A copy of everything in the store, in the form in which clients read it. It is fed with one complete state and then with every change
- * after it, in order; it never reads by itself.
+ * after it, in order, or with another complete state that is newer; it never reads by itself.
  */
 export class WatchCache {
   readonly clock: VersionGate;
   private readonly context: CacheContext;
   private readonly resources = new Map<string, ResourceCache>();
   private readonly namespaces = new Map<string, string>();
-  /** Nothing is told of before this version: it was loaded, or what came before it was compacted or missed. */
+  /** Nothing is told of before this version: it was loaded, or what came before it was compacted. */
   private oldest: Version = 0;
   private trimmedAt = 0;
 
@@ -81,10 +81,11 @@ export class WatchCache {
     return cache;
   }
 
-  /** Begins a complete state, that at `version`, in place of one that was not completed. Comes before any watch. */
+  /** Begins a complete state, that at `version`, in place of what was here. Nothing may be read until it has ended. */
   beginLoad(version: Version): void {
-    this.resources.clear();
     this.oldest = version;
+    for (const cache of this.resources.values()) cache.restart(version);
+    this.options.onRestart?.(version);
   }
 
   load(item: KeyValue): void {
@@ -107,10 +108,7 @@ export class WatchCache {
     const known = this.clock.version;
     const last = changes.at(-1)?.revision ?? known;
     if (last <= known) return;
-    const complete = followsOn(known, changes);
-    if (!complete) this.endWatches(last);
     for (const change of changes) if (change.revision > known) this.applyOne(change);
-    if (!complete) this.forgetBefore(last);
     this.clock.advance(last);
     this.trim();
   }
@@ -142,11 +140,6 @@ export class WatchCache {
     return this.options.holds?.(resource) ?? true;
   }
 
-  private endWatches(oldest: Version): void {
-    this.options.onGap?.(oldest);
-    for (const cache of this.resources.values()) cache.watchers.endBefore(oldest);
-  }
-
   private trim(): void {
     const now = this.context.now();
     if (now - this.trimmedAt < trimIntervalMs) return;
@@ -163,18 +156,4 @@ export class WatchCache {
     this.namespaces.set(own, own);
     return own;
   }
-}
-
-/**
- * Whether changes follow `known` without a gap: every revision of the store changes something. A replica that was given a snapshot may be
- * unable to tell every change; then it tells the newest state of each object. That gives the right state here, but neither history nor
- * deletions, so watches and older states have to end.
- */
-function followsOn(known: Version, changes: readonly Change[]): boolean {
-  let last = known;
-  for (const { revision } of changes) {
-    if (revision > last + 1) return false;
-    last = Math.max(last, revision);
-  }
-  return true;
 }

@@ -24,6 +24,8 @@ interface Waiting { readonly key: ObjectKey; readonly change: Change; readonly n
  */
 export class Follower {
   readonly watchers = new WatchIndex();
+  /** Nothing before this version is told any more. */
+  floor: Version = 0;
   private batch: Waiting[] = [];
   private waiting = 0;
   private shown: Version = 0;
@@ -42,6 +44,12 @@ export class Follower {
     if (this.batch.length === 0) this.tail = this.tail.then(() => this.showBatch());
     this.waiting++;
     this.batch.push({ key, change, next: change.value === null ? null : storedObjectOf(this.facts, key, change.revision, change.value) });
+  }
+
+  /** What comes next is what follows `version`: who has not got there would miss something. */
+  restart(version: Version): void {
+    this.floor = version;
+    this.watchers.endBefore(version);
   }
 
   /** Settles once everything received so far has been shown. */

@@ -98,6 +98,7 @@ export class DirectWatcher implements Watch, LiveWatcher {
     this.after = version;
     this.state = 'catchingUp';
     const { follower } = this;
+    if (version < follower.floor) return this.end({ outcome: 'expired', oldest: follower.floor });
     // From here on nothing is missed: what the store has now is read back, and what comes later is held until then.
     const newest = follower.context.clock.version;
     follower.watchers.add(this);

@@ -116,9 +116,9 @@ export class EncryptedReplica implements StoreReplica {
 
   #openedBatch(batch: ChangeBatch): ChangeBatch | Promise<ChangeBatch> {
     const changes = batch.changes.map((change) => this.#openedChange(change));
-    const { revision, compacted } = batch;
-    if (!changes.some((change) => change instanceof Promise)) return { changes: changes as Change[], revision, compacted };
-    return Promise.all(changes.map(async (change) => change)).then((all) => ({ changes: all, revision, compacted }));
+    const { revision, compacted, gap } = batch;
+    if (!changes.some((change) => change instanceof Promise)) return { changes: changes as Change[], revision, compacted, gap };
+    return Promise.all(changes.map(async (change) => change)).then((all) => ({ changes: all, revision, compacted, gap }));
   }
 
   #openedChange(change: Change): Change | Promise<Change> {

@@ -11,11 +11,10 @@ import { ApiClient } from '../../fixtures/apiClient.js';
 import { FaultyMachines } from '../disk/faultyMachines.js';
 import { FailPointFile } from '../../fixtures/failPointFile.js';
 import { PeerNetwork } from './peerNetwork.js';
-import { RestartedProcess } from './restartedProcess.js';
 
 /** One member of the cluster: a process with its data, and a client of the operators for it. */
 export interface TortureMember extends MemberSettings {
-  readonly process: RestartedProcess;
+  readonly process: ManagedProcess;
   /** Arms it to die at a named point. */
   readonly failPoints: FailPointFile;
   readonly dataDirectory: string;
@@ -46,8 +45,6 @@ const members = ['r1', 'r2', 'r3'];
 const compactionSeconds = 5;
 /** Few, so that logs are cut all the time, and who was away for some seconds needs a snapshot. */
 const entriesKept = 50;
-/** A replica ends by design, to be started again, when a snapshot skips history that its watches have not shown and that was compacted. */
-const tooFarBehind = 'its readers missed changes; start it again';
 const stopGraceMs = 20_000;
 const pollMs = 50;
 const statusTimeoutMs = 2_000;
@@ -166,10 +163,8 @@ export class TortureCluster {
     const args = [...flags, `--etcd-compaction-interval=${compactionSeconds}s`, `--raft-log-entries-kept=${entriesKept}`, `--raft-initial-cluster=${cluster}`, `--raft-initial-cluster-state=${state}`];
     const failPoints = new FailPointFile(path.join(this.directory, 'failPoints', id));
     const environment = { ...this.machines?.environment(id, dataDirectory), ...failPoints.environment };
-    const process = new RestartedProcess({ role: 'apiserver', name: id, program: apiserverProgram, args, address, log: this.#log(id), environment }, (exit) => {
-      if (exit.expected || this.mayEnd.has(id)) return;
-      if (exit.signal === null && process.logTail().includes(tooFarBehind)) process.startAgain();
-      else this.unexpectedExits.push(`${id}: ${describeExit(exit)}`);
+    const process = new ManagedProcess({ role: 'apiserver', name: id, program: apiserverProgram, args, address, log: this.#log(id), environment }, (exit) => {
+      if (!exit.expected && !this.mayEnd.has(id)) this.unexpectedExits.push(`${id}: ${describeExit(exit)}`);
     });
     return { ...own, process, failPoints, dataDirectory, address, client: new ApiClient(address, this) };
   }

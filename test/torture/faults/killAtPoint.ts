@@ -151,7 +151,7 @@ async function strike(scene: Scene, { point, nth, power, downMs: restMs }: Ambus
   member.failPoints.disarm();
   if (died) scene.log(`${member.id} died at ${point}, down for ${power?.ms ?? restMs} ms`);
   await (died ? rest(scene, member, power, restMs) : delay(noticedMs));
-  member.process.start();
+  if (!member.process.running) member.process.start();
   cluster.mayEnd.delete(member.id);
   await provoked;
   return died ? `${member.id} at ${point}` : null;

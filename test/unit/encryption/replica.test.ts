@@ -34,7 +34,7 @@ class PlainReplica implements StoreReplica {
 
   tell(keys: readonly string[]): void {
     const changes = keys.map((key): Change => ({ key, value: this.values.get(key) ?? null, revision: revision(this.#revision), createRevision: revision(1) }));
-    this.listener({ changes, revision: revision(this.#revision), compacted: revision(0) });
+    this.listener({ changes, revision: revision(this.#revision), compacted: revision(0), gap: false });
   }
 
   barrier(): ReturnType<StoreReplica['barrier']> { return Promise.resolve({ outcome: 'reached', revision: revision(this.#revision) }); }

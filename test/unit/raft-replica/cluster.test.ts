@@ -156,6 +156,28 @@ describe('raft/replica, three replicas', function () {
     await created(back, '/last');
   });
 
+  it('goes on when it was away for longer than history is kept: it says that changes are missing, and tells all that come later', async () => {
+    const limits = { checkpointEntries: 50 };
+    await startAll({ logEntriesKept: 10 }, limits);
+    await created(await cluster.leader(), '/first');
+    await cluster.stop('c');
+    const writer = await cluster.leader();
+    await Promise.all(Array.from({ length: 100 }, (_, number) => created(writer, `/key/${number}`)));
+    expect(await writer.replica.compact(revision(60), { timeoutMs })).to.include({ outcome: 'applied' });
+    await Promise.all(Array.from({ length: 100 }, (_, number) => created(writer, `/later/${number}`)));
+    await eventually(async () => ((await writer.replica.status()).firstIndex > 50 ? true : null));
+    const back = await cluster.start('c', { logEntriesKept: 10 }, limits);
+    expect(await contents(back)).to.deep.equal(await contents(writer));
+    const [gap] = back.gaps;
+    expect(back.gaps).to.have.lengthOf(1);
+    expect(gap).to.include({ compacted: 60 });
+    await created(writer, '/last');
+    await back.replica.barrier({ timeoutMs });
+    const { revision: last } = await writer.replica.status();
+    expect(back.changes.map((change) => change.revision)).to.deep.equal(Array.from({ length: last - (gap?.revision ?? 0) }, (_, at) => (gap?.revision ?? 0) + 1 + at));
+    await created(back, '/own');
+  });
+
   it('refuses a wiped replica under its old name, which ends with the reason; a new member takes its place', async () => {
     await startAll();
     await cluster.leader();

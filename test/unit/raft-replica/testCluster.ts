@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Replica, ReplicaAdministration, ReplicaOptions, WriteOutcome } from '../../../raft/replica-api.js';
+import type { ChangeBatch, Replica, ReplicaAdministration, ReplicaOptions, WriteOutcome } from '../../../raft/replica-api.js';
 import type { ReplicaLimits } from '../../../raft/replica/limits.js';
 import { createReplica } from '../../../raft/replica/local.js';
 import type { LogLine } from '../../../raft/replica/port.js';
@@ -17,10 +17,14 @@ import type { TestAuthority } from '../../fixtures/certificates.js';
 /** Long enough for a busy machine; nothing waits for it when all is well. */
 export const timeoutMs = 20_000;
 
+type Gap = Pick<ChangeBatch, 'revision' | 'compacted'>;
+
 export interface Running {
   readonly id: MemberId;
   readonly replica: Replica & ReplicaAdministration;
   readonly changes: Change[];
+  /** When it could not tell every change: what its state was then, and from where history was left. */
+  readonly gaps: Gap[];
   readonly lines: LogLine[];
   readonly failure: Promise<Error>;
   readonly process: BusyProcess;
@@ -68,6 +72,7 @@ export class TestCluster {
 
   async start(name: string, overrides: Partial<ReplicaOptions> = {}, limits: Partial<ReplicaLimits> = {}): Promise<Running> {
     const changes: Change[] = [];
+    const gaps: Gap[] = [];
     const lines: LogLine[] = [];
     const id = memberId(name);
     const process = new BusyProcess();
@@ -88,8 +93,11 @@ export class TestCluster {
       { log: (line) => lines.push(line), limits, deliver: process.deliver },
     );
     const failure = new Promise<Error>((resolve) => void replica.onFailure(resolve));
-    replica.onChanges((batch) => changes.push(...batch.changes.map((change) => ({ ...change, value: change.value === null ? null : Buffer.from(change.value) }))));
-    const running = { id, replica, changes, lines, failure, process };
+    replica.onChanges(({ changes: told, revision, compacted, gap }) => {
+      if (gap) gaps.push({ revision, compacted });
+      changes.push(...told.map((change) => ({ ...change, value: change.value === null ? null : Buffer.from(change.value) })));
+    });
+    const running = { id, replica, changes, gaps, lines, failure, process };
     this.running.set(name, running);
     return running;
   }

@@ -64,7 +64,7 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
   async compact(at: Revision): Promise<WriteOutcome> {
     if (at <= this.compacted) return { outcome: 'compacted', revision: this.revision };
     this.compacted = revision(Math.min(at, this.revision));
-    this.deliver({ changes: [], revision: this.revision, compacted: this.compacted });
+    this.deliver({ changes: [], revision: this.revision, compacted: this.compacted, gap: false });
     return { outcome: 'applied', revision: this.revision };
   }
 
@@ -76,18 +76,17 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
     const batch = Buffer.concat(changes.map(({ value }) => value ?? Buffer.alloc(0)));
     let offset = 0;
     const views = changes.map((change): Change => ({ ...change, value: change.value === null ? null : batch.subarray(offset, offset += change.value.length) }));
-    this.deliver({ changes: views, revision: this.revision, compacted: this.compacted });
+    this.deliver({ changes: views, revision: this.revision, compacted: this.compacted, gap: false });
     return this.revision;
   }
 
-  /** Takes over a snapshot of another history, of which only the newest states can be told, as pages of one change. */
-  restore(states: readonly { readonly key: string; readonly value: Uint8Array; readonly revision: number }[], newest: number): void {
+  /** Takes over a snapshot of another history, which was compacted: the changes up to there cannot be told. */
+  restore(states: readonly { readonly key: string; readonly value: Uint8Array; readonly revision: number }[], { newest, compacted }: { readonly newest: number; readonly compacted: number }): void {
     this.revision = revision(newest);
-    for (const state of states) {
-      const change = { key: state.key, value: state.value, revision: revision(state.revision), createRevision: revision(state.revision) };
-      this.history.push({ ...change, version: 1 });
-      this.deliver({ changes: [change], revision: change.revision, compacted: this.compacted });
-    }
+    this.compacted = revision(compacted);
+    this.history.length = 0;
+    for (const state of states) this.history.push({ key: state.key, value: state.value, revision: revision(state.revision), createRevision: revision(state.revision), version: 1 });
+    this.deliver({ changes: [], revision: this.revision, compacted: this.compacted, gap: true });
   }
 
   /** Delivers nothing until `release`. */

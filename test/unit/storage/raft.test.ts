@@ -395,52 +395,85 @@ describe('the replicated storage', () => {
     });
   });
 
-  it('claims no history and keeps no watch when the replica could not tell every change', async () => {
-    await storage.ready();
-    const [live, future, starting] = [new Recorder(), new Recorder(), new Recorder()];
-    storage.watch(watchRequest(configMaps), live);
-    storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 9 } }), future);
-    await live.count(1);
-    storage.watch(watchRequest(configMaps, { start: { at: 'any' } }), starting);
-    await Promise.resolve();
-    replica.restore([{ ...put('a'), revision: 5 }, { ...put('b'), revision: 12 }], 14);
-    expect(storage.version).to.equal(12);
-    expect(await live.count(2)).to.deep.equal(['synced 1', 'end expired']);
-    expect(await future.count(1)).to.deep.equal(['end expired']);
-    expect((await starting.count(2)).at(-1)).to.equal('end expired');
-    expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/a@5', 'one/b@12']);
-    expect(storage.version).to.equal(14);
-    await replica.compact(revision(14));
-    expect((await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 11 } }))).outcome).to.equal('expired');
-    const after = new Recorder();
-    storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 14 } }), after);
-    await settle();
-    replica.apply([put('c')]);
-    expect(after.lines).to.deep.equal(['ADDED one/c@15']);
-  });
+  for (const cached of [true, false]) describe(cached ? 'that took over a snapshot' : 'without a cache, that took over a snapshot', () => {
+    beforeEach(() => {
+      storage.close();
+      storage = createRaftStorage({ replica, cached: () => cached, ...quick });
+    });
 
-  it('tells all that came after the compaction when it has joined by a snapshot', async () => {
-    await storage.ready();
-    replica.restore([{ ...put('a'), revision: 5 }, { ...put('b'), revision: 9 }], 12);
-    await replica.compact(revision(12));
-    replica.apply([put('c')]);
-    const [resumed, tooOld] = [new Recorder(), new Recorder()];
-    storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 12 } }), resumed);
-    storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 11 } }), tooOld);
-    expect(await resumed.count(1)).to.deep.equal(['ADDED one/c@13']);
-    expect(await tooOld.count(1)).to.deep.equal(['end expired']);
-  });
+    it('reads its state anew, claims no history, and ends every watch that would miss something', async () => {
+      replica.apply([put('gone')]);
+      await storage.ready();
+      const [live, starting] = [new Recorder(), new Recorder()];
+      storage.watch(watchRequest(configMaps), live);
+      await live.count(2);
+      storage.watch(watchRequest(configMaps, { start: { at: 'any' } }), starting);
+      await Promise.resolve();
+      replica.restore([{ ...put('a'), revision: 5 }, { ...put('b'), revision: 12 }], { newest: 14, compacted: 13 });
+      expect(names(await storage.list(listRequest(configMaps, { consistency: { at: 'any' } })))).to.deep.equal(['one/a@5', 'one/b@12']);
+      expect(storage.version).to.equal(14);
+      expect((await live.count(3)).slice(1)).to.deep.equal(['synced 2', 'end expired']);
+      expect((await starting.count(3)).at(-1)).to.equal('end expired');
+      expect((await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 11 } }))).outcome).to.equal('expired');
+      expect(names(await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 13 } })))).to.deep.equal(['one/a@5', 'one/b@12']);
+      replica.apply([put('c')]);
+      replica.apply([{ type: 'delete', key: path('a') }]);
+      expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/b@12', 'one/c@15']);
+    });
 
-  it('keeps watches from versions that it has not yet, when it joins by a snapshot of what was before', async () => {
-    await storage.ready();
-    const [later, within] = [new Recorder(), new Recorder()];
-    storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 12 } }), later);
-    storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 8 } }), within);
-    replica.restore([{ ...put('a'), revision: 5 }, { ...put('b'), revision: 9 }], 12);
-    await replica.compact(revision(12));
-    replica.apply([put('c')]);
-    expect(await later.count(1)).to.deep.equal(['ADDED one/c@13']);
-    expect(await within.count(1)).to.deep.equal(['end expired']);
+    it('keeps watches from versions that it had not yet, and refuses those that were compacted', async () => {
+      await storage.ready();
+      const [later, within] = [new Recorder(), new Recorder()];
+      storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 12 } }), later);
+      storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 8 } }), within);
+      await settle();
+      replica.restore([{ ...put('a'), revision: 5 }, { ...put('b'), revision: 9 }], { newest: 12, compacted: 12 });
+      replica.apply([put('c')]);
+      expect(await later.count(1)).to.deep.equal(['ADDED one/c@13']);
+      expect(await within.count(1)).to.deep.equal(['end expired']);
+      const [resumed, tooOld] = [new Recorder(), new Recorder()];
+      storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 12 } }), resumed);
+      storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 11 } }), tooOld);
+      expect(await resumed.count(1)).to.deep.equal(['ADDED one/c@13']);
+      expect(await tooOld.count(1)).to.deep.equal(['end expired']);
+    });
+
+    it('is not read while its state is read anew: neither by readers that wait for the present, nor at once', async () => {
+      await storage.ready();
+      replica.apply([put('old')]);
+      const { range } = replica;
+      replica.range = async options => {
+        await settle();
+        return range.call(replica, options);
+      };
+      replica.hold();
+      const present = storage.list(listRequest(configMaps));
+      await settle();
+      replica.restore([{ ...put('a'), revision: 5 }], { newest: 9, compacted: 9 });
+      replica.release();
+      const atOnce = storage.list(listRequest(configMaps, { consistency: { at: 'any' } }));
+      expect(names(await present)).to.deep.equal(['one/a@5']);
+      expect(names(await atOnce)).to.deep.equal(['one/a@5']);
+    });
+
+    it('takes a second snapshot while the first is being read, and tries again when reading fails', async () => {
+      await storage.ready();
+      const reported: unknown[] = [];
+      storage.close();
+      storage = createRaftStorage({ replica, cached: () => cached, report: error => reported.push(error), ...quick });
+      await storage.ready();
+      replica.restore([{ ...put('a'), revision: 5 }], { newest: 9, compacted: 9 });
+      replica.restore([{ ...put('b'), revision: 15 }], { newest: 19, compacted: 19 });
+      expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/b@15']);
+      const { range } = replica;
+      replica.range = () => {
+        replica.range = range;
+        return Promise.reject(new Error('not now'));
+      };
+      replica.restore([{ ...put('c'), revision: 25 }], { newest: 29, compacted: 29 });
+      expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/c@25']);
+      expect(reported.map(String)).to.deep.equal(['Error: not now']);
+    });
   });
 
   it('keeps nothing of the batches that changes came in', async () => {
