@@ -1,3 +1,4 @@
+import { failPoints, type FailPoint } from '../../raft/failPoints.js';
 import { checkAvailability, silenceMaxMs, silences, type Sight } from './checks/availability.js';
 import { checkBounds, peaks, type Usage } from './checks/bounds.js';
 import { checkPastReads } from './checks/compaction.js';
@@ -24,6 +25,7 @@ export interface Evidence {
   readonly usage: readonly Usage[];
   readonly comparer: Pick<Comparer, 'digests' | 'progress'>;
   readonly faults: ReadonlyMap<string, number>;
+  readonly pointsMet: ReadonlySet<FailPoint>;
   /** The version of the empty beginning, and of the last write; null when no last write was taken. */
   readonly from: number;
   readonly to: number | null;
@@ -44,6 +46,8 @@ export interface Figures {
   readonly residentBytes: number;
   readonly fileBytes: number;
   readonly faults: ReadonlyMap<string, number>;
+  /** Where somebody died, of raft/failPoints.ts. */
+  readonly pointsMet: ReadonlySet<FailPoint>;
   readonly undecided: readonly string[];
 }
 
@@ -54,7 +58,7 @@ export interface Judgement {
 
 /** Holds everything against every promise. Pure. */
 export function judge(evidence: Evidence): Judgement {
-  const { recorder, sights, crowding, usage, comparer, faults } = evidence;
+  const { recorder, sights, crowding, usage, comparer, faults, pointsMet } = evidence;
   const { operations, sightings, acknowledgedMs, requests, unknown, pastReads, longestSilenceMs } = recorder;
   const linearizability = checkLinearizability(operations);
   const findings = [
@@ -65,7 +69,7 @@ export function judge(evidence: Evidence): Judgement {
   const figures = {
     requests, writes: acknowledgedMs.length, unknown, expired: pastReads.filter(({ outcome }) => outcome === 'expired').length, compared: comparer.digests.length,
     longestSilenceMs, workingSilenceMs: silences(sights, acknowledgedMs)[0]?.ms ?? 0,
-    residentBytes: most('residentBytes'), fileBytes: most('fileBytes'), faults, undecided: linearizability.undecided,
+    residentBytes: most('residentBytes'), fileBytes: most('fileBytes'), faults, pointsMet, undecided: linearizability.undecided,
   };
   return { findings, figures };
 }
@@ -97,6 +101,13 @@ export function describeFigures({ requests, writes, unknown, expired, compared, 
     + (undecided.length === 0 ? '' : `; undecided: ${undecided.join(', ')}`);
 }
 
+/** Which of all fail points somebody died at, and which nobody did. Pure. */
+export function pointsLine(met: ReadonlySet<FailPoint>): string {
+  const all = Object.keys(failPoints) as FailPoint[];
+  const missing = all.filter((point) => !met.has(point));
+  return `killed at ${all.length - missing.length} of ${all.length} fail points${missing.length === 0 ? '' : `; not at ${missing.join(', ')}`}`;
+}
+
 /** Of several rounds: sums of what is counted, the most of what is measured. */
 export function addFigures(a: Figures, b: Figures): Figures {
   const faults = new Map(a.faults);
@@ -104,6 +115,7 @@ export function addFigures(a: Figures, b: Figures): Figures {
   return {
     requests: a.requests + b.requests, writes: a.writes + b.writes, unknown: a.unknown + b.unknown, expired: a.expired + b.expired, compared: a.compared + b.compared,
     longestSilenceMs: Math.max(a.longestSilenceMs, b.longestSilenceMs), workingSilenceMs: Math.max(a.workingSilenceMs, b.workingSilenceMs),
-    residentBytes: Math.max(a.residentBytes, b.residentBytes), fileBytes: Math.max(a.fileBytes, b.fileBytes), faults, undecided: [...a.undecided, ...b.undecided],
+    residentBytes: Math.max(a.residentBytes, b.residentBytes), fileBytes: Math.max(a.fileBytes, b.fileBytes), faults,
+    pointsMet: new Set([...a.pointsMet, ...b.pointsMet]), undecided: [...a.undecided, ...b.undecided],
   };
 }

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { faultKinds, type FaultKind } from './faults/table.js';
+import { pointsLine } from './judgement.js';
 import { tableOf, tortureSeeds } from './seeds.js';
 
 interface Options {
@@ -68,7 +69,7 @@ async function run({ seed, seeds, minutes, only, keep }: Options): Promise<void>
   const broken = reports.find(({ findings }) => findings.length > 0);
   if (broken === undefined && !keep) fs.rmSync(directory, { recursive: true, force: true });
   if (broken !== undefined) process.exitCode = 1;
-  print(`\n${tableOf(reports)}\n`);
+  print(`\n${tableOf(reports)}\n\n${pointsLine(new Set(reports.flatMap(({ figures }) => [...figures.pointsMet])))}\n`);
   const rounds = reports.reduce((sum, report) => sum + report.rounds, 0);
   print(broken === undefined
     ? `seed${seeds === 1 ? ` ${seed}` : `s ${seed} to ${seed + seeds - 1}`}: every promise held in ${rounds} rounds`

@@ -111,7 +111,7 @@ class Round {
     for (const { promise, details } of this.#injector.findings) this.#finding(promise, details);
     return judge({
       place: this.#place, recorder: this.#recorder, watches: this.#watchers.flatMap(({ histories }) => histories), sights: this.#lookout?.sights ?? [], crowding: this.#lookout?.crowding ?? 1,
-      usage: this.#usage, comparer: this.#comparer, faults: this.#injector.counts, from: this.#from, to, final,
+      usage: this.#usage, comparer: this.#comparer, faults: this.#injector.counts, pointsMet: this.#injector.pointsMet, from: this.#from, to, final,
     });
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { FailPoint } from '../../../raft/failPoints.js';
 import type { Finding } from '../checks/finding.js';
 import type { TortureCluster } from '../cluster/tortureCluster.js';
 import { ChangeTookTooLong } from './membership.js';
@@ -21,6 +22,10 @@ export class Injector {
 
   get findings(): readonly Finding[] {
     return this.#scene.findings;
+  }
+
+  get pointsMet(): ReadonlySet<FailPoint> {
+    return this.#scene.pointsMet;
   }
 
   /** Resolves when the last fault is over and everything that it broke has been mended. */

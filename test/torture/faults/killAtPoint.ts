@@ -149,7 +149,10 @@ async function strike(scene: Scene, { point, nth, power, downMs: restMs }: Ambus
   const provoked = provoke();
   const died = await diesWithin(member, armedMs);
   member.failPoints.disarm();
-  if (died) scene.log(`${member.id} died at ${point}, down for ${power?.ms ?? restMs} ms`);
+  if (died) {
+    scene.log(`${member.id} died at ${point}, down for ${power?.ms ?? restMs} ms`);
+    scene.pointsMet.add(point);
+  }
   await (died ? rest(scene, member, power, restMs) : delay(noticedMs));
   if (!member.process.running) member.process.start();
   cluster.mayEnd.delete(member.id);

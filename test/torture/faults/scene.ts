@@ -1,3 +1,4 @@
+import type { FailPoint } from '../../../raft/failPoints.js';
 import type { Finding } from '../checks/finding.js';
 import type { TortureCluster, TortureMember } from '../cluster/tortureCluster.js';
 import type { Target } from './fault.js';
@@ -5,6 +6,8 @@ import type { Target } from './fault.js';
 /** What faults share: the cluster, who is under a fault at the moment, the log, and what was found. */
 export class Scene {
   readonly findings: Finding[] = [];
+  /** The fail points at which somebody died. */
+  readonly pointsMet = new Set<FailPoint>();
   readonly #busy = new Set<string>();
   #changing = false;
 

@@ -18,7 +18,7 @@ function round(planted: Partial<Evidence> = {}, change: (recorder: Recorder) => 
   const watch = new Segment('w', 1);
   for (const [version, value] of [[2, 'v1'], [3, 'v2']] as const) watch.show({ type: 'MODIFIED', object: object(key, version, value) as Parameters<Segment['show']>[0]['object'] });
   return {
-    place: { namespace: 'n', keys: [key] }, recorder, watches: [watch], sights: looks(1_000), crowding: 1, usage: [], comparer: { digests: [], progress: [] }, faults: new Map([['kill', 1]]),
+    place: { namespace: 'n', keys: [key] }, recorder, watches: [watch], sights: looks(1_000), crowding: 1, usage: [], comparer: { digests: [], progress: [] }, faults: new Map([['kill', 1]]), pointsMet: new Set(['install.done']),
     from: 1, to: 3, final: new Map([['a', new Map([[key, { version: 3, value: 'v2' }]])]]), ...planted,
   };
 }
