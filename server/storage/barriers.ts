@@ -1,22 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BarrierOutcome, Replica } from '../../raft/replica-api.js';
+import { within } from './within.js';
 
 /** Readers gather no longer than this. */
 const gatherMsMax = 1;
+/** A barrier that takes longer has met trouble, such as a leader that is gone; those who came later need not wait for its end. */
+const promptMsMax = 250;
 
 /**
  * Shares read barriers. Each wakes the consensus thread and is woken by it, which costs as much as it does to answer a reader or two. So
- * readers gather: a barrier begins after a turn of the event loop that brought no further reader, and one is under way at a time. A reader
- * that is alone waits for the end of its turn and no longer; where there are many, the turns are long because they answer readers.
+ * readers gather: a barrier begins after a turn of the event loop that brought no further reader, and while none is under way that may soon be
+ * answered. A reader that is alone waits for the end of its turn and no longer; where there are many, the turns are long because they answer readers.
  *
  * A reader may not join a barrier that has begun, because that one promises nothing about writes which completed after it began.
  */
 export class Barriers {
   private gathering: Promise<BarrierOutcome> | null = null;
   private gathered = 0;
-  private underWay: Promise<unknown> = Promise.resolve();
+  private underWay: Promise<unknown> | null = null;
 
-  constructor(private readonly replica: Pick<Replica, 'barrier'>, private readonly timeoutMs: number) {}
+  constructor(private readonly replica: Pick<Replica, 'barrier'>, private readonly timeoutMs: number, private readonly promptMs = promptMsMax) {}
 
   reach(): Promise<BarrierOutcome> {
     this.gathered++;
@@ -24,7 +27,7 @@ export class Barriers {
   }
 
   private async begin(): Promise<BarrierOutcome> {
-    await this.underWay;
+    if (this.underWay !== null) await within(this.underWay, this.promptMs);
     const end = performance.now() + gatherMsMax;
     for (let known = 0; known < this.gathered && performance.now() < end;) {
       known = this.gathered;
@@ -33,7 +36,8 @@ export class Barriers {
     this.gathering = null;
     this.gathered = 0;
     const barrier = this.replica.barrier({ timeoutMs: this.timeoutMs });
-    this.underWay = barrier.catch(() => undefined);
+    const underWay = barrier.catch(() => undefined).then(() => { if (this.underWay === underWay) this.underWay = null; });
+    this.underWay = underWay;
     return barrier;
   }
 }

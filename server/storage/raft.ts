@@ -19,6 +19,7 @@ import { KeySpace } from './keys.js';
 import { OwnWrites } from './ownWrites.js';
 import { StoreReader } from './storereader.js';
 import { DamagedItem, noSelectableFields, storedObjectOf, type SelectableFields, type StoredItem } from './storedobject.js';
+import { within } from './within.js';
 
 export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 'past' | 'now' | 'report'> {
   readonly replica: Pick<Replica, 'write' | 'barrier' | 'range' | 'changesSince' | 'onChanges' | 'compact'>;
@@ -310,16 +311,5 @@ class ReplicatedStorage implements RaftStorage {
     // All changes up to there have been delivered, even if the last of them were deletions that a snapshot has swallowed.
     this.cache.reached(barrier.revision);
     return null;
-  }
-}
-
-/** Whether `promise` settles within `timeoutMs`; rejects if it does. */
-async function within(promise: Promise<void>, timeoutMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>(resolve => { timer = setTimeout(() => resolve(false), timeoutMs); });
-  try {
-    return await Promise.race([promise.then(() => true), timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -49,6 +49,16 @@ describe('read barriers', () => {
     expect(answers).to.have.length(0);
   });
 
+  it('that are not answered do not keep the next ones', async () => {
+    const impatient = new Barriers({ barrier: () => new Promise((resolve) => { answers.push(resolve); }) }, 1_000, 1);
+    void impatient.reach();
+    await begun(1);
+    const second = impatient.reach();
+    await begun(2);
+    answers.pop()?.({ outcome: 'reached', revision: revision(5) });
+    expect(at(await second)).to.equal(5);
+  });
+
   it('that fail do not keep the next ones', async () => {
     const first = barriers.reach();
     await begun(1);
