@@ -20,7 +20,7 @@ import { LeaderSilences } from './leaderSilence.js';
 import type { ReplicaLimits } from './limits.js';
 import { Proposals } from './proposals.js';
 import type { GivenUp } from './proposals.js';
-import { missedChanges } from './missedChanges.js';
+import { tellMissed } from './missedChanges.js';
 import { Sessions } from './sessions.js';
 import type { ReplicaSink } from './sink.js';
 import { Snapshots } from './snapshots.js';
@@ -350,8 +350,7 @@ export class Engine {
     failPoint?.('install.done');
     this.#figures.snapshotsInstalled += 1;
     sink.log('info', 'installed a snapshot', { index: meta.index, revision: store.revision });
-    if (before < store.compactedRevision) sink.gap(store.revision, store.compactedRevision);
-    else for (const { changes, through } of missedChanges(store, before, this.#limits.changesBytesMax)) sink.changes(changes, through, store.compactedRevision);
+    tellMissed(store, before, this.#limits.changesBytesMax, sink);
     this.#giveUp(this.#proposals.skipped(), 'because a snapshot replaced the log where its outcome stood');
   }
 

@@ -1,18 +1,20 @@
-import type { Change, StateMachine } from '../store/contract.js';
+import type { StateMachine } from '../store/contract.js';
 import type { Revision } from '../types.js';
-
-/** Changes, and the revision up to which they and those before are complete. */
-export interface MissedChanges { readonly changes: readonly Change[]; readonly through: Revision }
+import type { ReplicaSink } from './sink.js';
 
 /**
- * The changes that a replica missed while a snapshot replaced its store, which was at revision `after`: they are read back from the restored
- * store's history, which must not have been compacted beyond `after`.
+ * Tells what a replica missed while a snapshot replaced its store, which was at revision `after`: the changes are read back from the restored
+ * store's history, in pages of about `bytesMax` bytes of values. Where that was compacted further, it can only say so.
  */
-export function* missedChanges(store: StateMachine, after: Revision, bytesMax: number): Generator<MissedChanges> {
+export function tellMissed(store: StateMachine, after: Revision, bytesMax: number, sink: Pick<ReplicaSink, 'changes' | 'gap' | 'log'>): void {
+  const { compactedRevision } = store;
   for (let from = after; from < store.revision; ) {
     const result = store.changesSince(from, bytesMax);
-    if (result.outcome === 'compacted') throw new Error(`broken invariant: the changes after ${after} are to be read back, but history begins at ${result.compacted}`);
-    yield result;
+    if (result.outcome === 'compacted') {
+      sink.log('info', 'history was compacted while this replica was away: its state is read anew, and watches that need it end', { revision: after, compacted: compactedRevision });
+      return sink.gap(store.revision, compactedRevision);
+    }
+    sink.changes(result.changes, result.through, compactedRevision);
     from = result.through;
   }
 }

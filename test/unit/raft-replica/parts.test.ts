@@ -7,7 +7,7 @@ import { openLog } from '../../../raft/log/log.js';
 import { Barriers } from '../../../raft/replica/barriers.js';
 import { reconcile } from '../../../raft/replica/dataDirectory.js';
 import { LeaderSilences } from '../../../raft/replica/leaderSilence.js';
-import { missedChanges } from '../../../raft/replica/missedChanges.js';
+import { tellMissed } from '../../../raft/replica/missedChanges.js';
 import { Trimmer } from '../../../raft/replica/trimmer.js';
 import { encodeProposal } from '../../../raft/store/command.js';
 import { openStore } from '../../../raft/store/store.js';
@@ -169,12 +169,22 @@ describe('raft/replica, store and log after a crash', () => {
     expect(() => reconcile(store(), log())).to.throw('the Raft log is missing');
   });
 
-  it('after a snapshot: reads missed changes back, page by page', () => {
+  it('after a snapshot: reads missed changes back, page by page, or says that they are lost', () => {
     const restored = store();
     restored.apply(puts(1, 5));
-    const told = [...missedChanges(restored, revision(2), 1)];
-    expect(told.map(({ changes }) => changes.map((change) => `${change.revision} ${change.key}`))).to.deep.equal([['3 /3'], ['4 /4'], ['5 /5']]);
-    expect(told.map(({ through }) => through), 'how far each is complete').to.deep.equal([3, 4, 5]);
-    expect([...missedChanges(restored, revision(5), 1)]).to.deep.equal([]);
+    const told = (after: number): string[] => {
+      const lines: string[] = [];
+      tellMissed(restored, revision(after), 1, {
+        changes: (changes, through, compacted) => { lines.push(`${changes.map((change) => `${change.revision} ${change.key}`).join()} through ${through} compacted ${compacted}`); },
+        gap: (at, compacted) => { lines.push(`gap to ${at} compacted ${compacted}`); },
+        log: () => undefined,
+      });
+      return lines;
+    };
+    expect(told(2)).to.deep.equal(['3 /3 through 3 compacted 0', '4 /4 through 4 compacted 0', '5 /5 through 5 compacted 0']);
+    expect(told(5)).to.deep.equal([]);
+    restored.apply([{ index: logIndex(6), term: term(1), kind: 'command', data: encodeProposal('s', 6, { type: 'compact', revision: revision(4) }) }]);
+    expect(told(3)).to.deep.equal(['gap to 5 compacted 4']);
+    expect(told(4)).to.deep.equal(['5 /5 through 5 compacted 4']);
   });
 });
