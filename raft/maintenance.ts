@@ -10,7 +10,7 @@ import { syncPath } from './sqlite/files.js';
 import { storeKind } from './store/file.js';
 import { readSealed, unsealTo } from './store/snapshot.js';
 import { openStore } from './store/store.js';
-import { parseAddress } from './transport/address.js';
+import { addressComplaint } from './transport/address.js';
 import { clusterIdOf } from './transport/handshake.js';
 import type { LogIndex, Member, MemberId, Membership, Revision, Term } from './types.js';
 
@@ -84,15 +84,8 @@ function checkFounding({ memberId, clusterToken, members }: Omit<Founding, 'data
     const twice = facts.find((fact, index) => facts.indexOf(fact) !== index);
     if (twice !== undefined) refuse(`${twice} is there twice among the members`);
   }
-  if (members.length > 1) for (const { address } of members) addressOrRefuse(address, refuse);
-}
-
-function addressOrRefuse(address: string, refuse: (reason: string) => never): void {
-  try {
-    if (parseAddress(address).port === 0) refuse(`address ${JSON.stringify(address)} has no port`);
-  } catch (error) {
-    refuse((error as Error).message);
-  }
+  const [complaint] = members.length > 1 ? members.map(({ address }) => addressComplaint(address)).filter((each) => each !== null) : [];
+  if (complaint !== undefined) refuse(complaint);
 }
 
 /** Says what to do about a backup that cannot be used. */

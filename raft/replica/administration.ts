@@ -3,7 +3,7 @@ import { votersOf } from '../core/membership.js';
 import { quorumSize } from '../core/quorum.js';
 import { failPoint } from '../failPoints.js';
 import type { MembershipOutcome } from '../replica-api.js';
-import { parseAddress } from '../transport/address.js';
+import { addressComplaint } from '../transport/address.js';
 import type { Entry, LogIndex, Term } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
@@ -41,13 +41,8 @@ export class Administration {
 
   /** An address at which nobody can be, or somebody else is, would cost the new member its name: names are never used again. */
   #objectionTo(address: string): string | null {
-    try {
-      if (parseAddress(address).port === 0) return `${JSON.stringify(address)} has no port; give the one on which the new member listens`;
-    } catch (error) {
-      return (error as Error).message;
-    }
     const there = this.#core.membership.members.find((member) => member.address === address);
-    return there === undefined ? null : `${address} is where ${there.id} listens; give the new member an address of its own`;
+    return there === undefined ? addressComplaint(address) : `${address} is where ${there.id} listens; give the new member an address of its own`;
   }
 
   tick(): void {

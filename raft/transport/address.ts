@@ -7,6 +7,16 @@ export function parseAddress(text: string): { host: string; port: number } {
   return { host, port };
 }
 
+/** Why no member can listen at an address; null if one can. */
+export function addressComplaint(text: string): string | null {
+  try {
+    return parseAddress(text).port === 0 ? `address ${JSON.stringify(text)} has no port; give the one on which the member listens` : null;
+  } catch (error) {
+    if (error instanceof RangeError) return error.message;
+    throw error;
+  }
+}
+
 export function formatAddress(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
