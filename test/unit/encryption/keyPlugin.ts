@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
-import { v1, v2, type MessageType } from '../../../server/storage/encryption/kms/messages.js';
+import type { MessageType } from '../../../server/grpc/messageType.js';
+import { v1, v2 } from '../../../server/storage/encryption/kms/messages.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
 /** A key service on a socket, of both versions, with a key that changes on demand. */

@@ -22,7 +22,7 @@ interface Rule {
 const plainWords = ['server/api/', 'server/catalogue/', 'server/vocabulary.js'];
 /** The way into the replica, and the words that both sides use. */
 const raftDoor = ['raft/client.js', 'raft/types.js', 'raft/maintenance.js'];
-const belowHttp = [...raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/observability/', 'server/webhook/', 'server/cel/', 'server/files/'];
+const belowHttp = [...raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/observability/', 'server/webhook/', 'server/cel/', 'server/files/', 'server/grpc/'];
 const raftTypes = ['raft/replica-api.js', 'raft/store/contract.js', 'raft/core/contract.js'];
 /** Parts of the server from the top down. Each may import itself and those after it. */
 const serverStack = [
@@ -40,6 +40,7 @@ const rules: readonly Rule[] = [
   { from: 'server/api/', to: ['server/api/', 'server/vocabulary.js'] },
   { from: 'server/catalogue/', to: ['server/catalogue/', 'server/api/', 'server/vocabulary.js'] },
   { from: 'server/files/', to: ['server/files/', 'workers/', ...plainWords] },
+  { from: 'server/grpc/', to: ['server/grpc/'] },
   { from: 'server/webhook/', to: ['server/webhook/', ...plainWords] },
   // Commands for operators are clients of a server, or readers of its files; they must not come to need a running one's parts.
   { from: 'server/operations/', to: ['server/operations/', ...raftDoor, ...plainWords], types: raftTypes },

@@ -15,7 +15,7 @@ const readers: Readonly<Record<string, readonly string[]>> = {
     'server/authentication/jwt/authenticator.ts', 'server/authentication/tokens/bootstrapTokens.ts', 'server/endpoints/subresources/token.ts', 'controllers/serving/selfSigned.ts',
   ],
   'The age of old log files, by the dates in their names': ['server/audit/rotatingFile.ts'],
-  'Deadlines as gRPC wants them; it turns them into timers at once': ['server/storage/encryption/kms/connection.ts', 'server/authentication/serviceaccount/external/signer.ts'],
+  'Deadlines as gRPC wants them; it turns them into timers at once': ['server/grpc/localService.ts'],
 };
 
 function readsWallClock(file: string): boolean {

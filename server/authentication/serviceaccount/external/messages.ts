@@ -1,7 +1,7 @@
-import protobuf from 'protobufjs';
+import { messageTypes } from '../../../grpc/messageType.js';
 
 /** The messages of the service that signs tokens outside, `k8s.io/externaljwt` version v1. */
-const definition = { nested: {
+const messageType = messageTypes({
   SignJWTRequest: { fields: { claims: { type: 'string', id: 1 } } },
   SignJWTResponse: { fields: { header: { type: 'string', id: 1 }, signature: { type: 'string', id: 2 } } },
   FetchKeysRequest: { fields: {} },
@@ -10,21 +10,7 @@ const definition = { nested: {
   FetchKeysResponse: { fields: { keys: { rule: 'repeated', type: 'Key', id: 1 }, dataTimestamp: { type: 'Timestamp', id: 2 }, refreshHintSeconds: { type: 'int64', id: 3 } } },
   MetadataRequest: { fields: {} },
   MetadataResponse: { fields: { maxTokenExpirationSeconds: { type: 'int64', id: 1 } } },
-} };
-
-// The library's type of a field knows repeated ones only under another name.
-const root = protobuf.Root.fromJSON(definition as protobuf.INamespace);
-
-/** Encodes and decodes one type of message. What is absent reads as empty; whole numbers are plain numbers. */
-export interface MessageType<T> { encode(message: T): Buffer; decode(bytes: Uint8Array): T }
-
-function messageType<T extends object>(name: string): MessageType<T> {
-  const type = root.lookupType(name);
-  return {
-    encode: (message) => Buffer.from(type.encode(type.fromObject(message)).finish()),
-    decode: (bytes) => type.toObject(type.decode(bytes), { defaults: true, arrays: true, longs: Number }) as T,
-  };
-}
+});
 
 export interface SignedParts { readonly header: string; readonly signature: string }
 export interface PublishedKey { readonly keyId: string; readonly key: Uint8Array; readonly excludeFromOidcDiscovery: boolean }

@@ -1,9 +1,10 @@
 import { createPublicKey } from 'node:crypto';
-import { Client, credentials } from '@grpc/grpc-js';
 import type { JsonObject } from '../../../api/object.js';
+import { LocalService } from '../../../grpc/localService.js';
+import type { MessageType } from '../../../grpc/messageType.js';
 import { verificationKey, type VerificationKey, type VerificationKeys } from '../keys.js';
 import type { TokenIssuer } from '../issuer.js';
-import { signerMethods, signerService, type MessageType, type PublishedKeys, type SignedParts } from './messages.js';
+import { signerMethods, signerService, type PublishedKeys, type SignedParts } from './messages.js';
 
 /** A service on a Unix socket that holds the keys of service account tokens, so that this process never sees them. */
 export interface ExternalSigner {
@@ -23,7 +24,6 @@ export interface ExternalSignerOptions {
 }
 
 const defaultTimeoutMs = 10_000;
-const answerBytesMax = 1024 * 1024;
 /** Until the next try, when the keys could not be asked for. */
 const fallbackRefreshMs = 10_000;
 const refreshSecondsMax = 24 * 60 * 60;
@@ -35,8 +35,8 @@ const algorithms: ReadonlySet<unknown> = new Set(['RS256', 'ES256', 'ES384', 'ES
 
 /** Asks for keys and limits. Rejects when the service does not answer, or not sensibly: tokens of accounts would not work. */
 export async function connectSigner({ socket, failed, timeoutMs = defaultTimeoutMs, renewalIntervalMs = defaultRenewalIntervalMs }: ExternalSignerOptions): Promise<ExternalSigner> {
-  const client = new Client(`unix:${socket}`, credentials.createInsecure(), { 'grpc.max_receive_message_length': answerBytesMax, 'grpc.default_authority': 'localhost' });
-  const call = caller(client, timeoutMs);
+  const service = new LocalService({ endpoint: `unix:${socket}`, timeoutMs });
+  const call = caller(service);
   try {
     const { maxTokenExpirationSeconds } = await call('Metadata', {});
     if (maxTokenExpirationSeconds < lifetimeSecondsMin) throw new Error(`it signs for at most ${maxTokenExpirationSeconds} seconds; at least ${lifetimeSecondsMin} are needed`);
@@ -47,9 +47,9 @@ export async function connectSigner({ socket, failed, timeoutMs = defaultTimeout
       await checkParts(parts, keys);
       return `${parts.header}.${claims}.${parts.signature}`;
     };
-    return { issuer: (issuer) => ({ issuer, sign }), keys, lifetimeSecondsMax: maxTokenExpirationSeconds, stop: () => { keys.stop(); client.close(); } };
+    return { issuer: (issuer) => ({ issuer, sign }), keys, lifetimeSecondsMax: maxTokenExpirationSeconds, stop: () => { keys.stop(); service.close(); } };
   } catch (cause) {
-    client.close();
+    service.close();
     throw new Error(`--service-account-signing-endpoint: the signer at ${socket} cannot be used: ${(cause as Error).message}`, { cause });
   }
 }
@@ -59,15 +59,15 @@ type Question<N extends keyof Methods> = Methods[N]['question'] extends MessageT
 type Answer<N extends keyof Methods> = Methods[N]['answer'] extends MessageType<infer A> ? A : never;
 type Call = <N extends keyof Methods>(name: N, message: Question<N>) => Promise<Answer<N>>;
 
-function caller(client: Client, timeoutMs: number): Call {
-  return <N extends keyof Methods>(name: N, message: Question<N>) => new Promise<Answer<N>>((resolve, reject) => {
-    const { question, answer } = signerMethods[name] as unknown as { readonly question: MessageType<Question<N>>; readonly answer: MessageType<Answer<N>> };
-    client.makeUnaryRequest(`${signerService}/${name}`, question.encode, answer.decode, message, { deadline: Date.now() + timeoutMs }, (error, value) => {
-      if (error !== null) reject(new Error(`${name}: ${error.details}`, { cause: error }));
-      else if (value === undefined) reject(new Error(`${name}: no answer`));
-      else resolve(value);
-    });
-  });
+function caller(service: LocalService): Call {
+  return async <N extends keyof Methods>(name: N, message: Question<N>): Promise<Answer<N>> => {
+    const types = signerMethods[name] as unknown as { readonly question: MessageType<Question<N>>; readonly answer: MessageType<Answer<N>> };
+    try {
+      return await service.call({ path: `${signerService}/${name}`, ...types }, message);
+    } catch (cause) {
+      throw new Error(`${name}: ${(cause as Error).message}`, { cause });
+    }
+  };
 }
 
 interface FollowedKeys extends VerificationKeys {

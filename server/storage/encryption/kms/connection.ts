@@ -1,27 +1,23 @@
-import { Client, credentials } from '@grpc/grpc-js';
+import { LocalService } from '../../../grpc/localService.js';
+import type { MessageType } from '../../../grpc/messageType.js';
 import { KeyServiceError } from '../transformer.js';
-import type { MessageType } from './messages.js';
 
-const answerBytesMax = 1024 * 1024;
-
-/** Calls to a service that listens on a Unix socket. */
+/** Calls to a key service. */
 export class KmsConnection {
-  readonly #client: Client;
+  readonly #service: LocalService;
 
-  constructor(private readonly name: string, endpoint: string, private readonly timeoutMs: number) {
-    this.#client = new Client(endpoint, credentials.createInsecure(), { 'grpc.max_receive_message_length': answerBytesMax });
+  constructor(private readonly name: string, endpoint: string, timeoutMs: number) {
+    this.#service = new LocalService({ endpoint, timeoutMs });
   }
 
   /** Rejects with a KeyServiceError. */
-  call<Q, A>(path: string, question: MessageType<Q>, answer: MessageType<A>, message: Q): Promise<A> {
-    return new Promise((resolve, reject) => {
-      this.#client.makeUnaryRequest(path, question.encode, answer.decode, message, { deadline: Date.now() + this.timeoutMs }, (error, value) => {
-        if (error !== null) reject(new KeyServiceError(`key service ${JSON.stringify(this.name)} failed: ${error.details}`, { cause: error }));
-        else if (value === undefined) reject(new KeyServiceError(`key service ${JSON.stringify(this.name)} answered nothing`));
-        else resolve(value);
-      });
-    });
+  async call<Q, A>(path: string, question: MessageType<Q>, answer: MessageType<A>, message: Q): Promise<A> {
+    try {
+      return await this.#service.call({ path, question, answer }, message);
+    } catch (error) {
+      throw new KeyServiceError(`key service ${JSON.stringify(this.name)} failed: ${(error as Error).message}`, { cause: error });
+    }
   }
 
-  close(): void { this.#client.close(); }
+  close(): void { this.#service.close(); }
 }

@@ -1,7 +1,7 @@
-import protobuf from 'protobufjs';
+import { messageTypes } from '../../../grpc/messageType.js';
 
 /** The messages of the key management services, `k8s.io/kms`: v1beta1 (called v1 in configurations) and v2; and the envelope of v2 values. */
-const definition = { nested: {
+const messageType = messageTypes({
   v1beta1: { nested: {
     EncryptRequest: { fields: { version: { type: 'string', id: 1 }, plain: { type: 'bytes', id: 2 } } },
     EncryptResponse: { fields: { cipher: { type: 'bytes', id: 1 } } },
@@ -23,23 +23,9 @@ const definition = { nested: {
       annotations: { keyType: 'string', type: 'bytes', id: 4 }, encryptedDekSourceType: { type: 'int32', id: 5 },
     } },
   } },
-} };
-
-// The library's type of a field knows maps only under another name.
-const root = protobuf.Root.fromJSON(definition as protobuf.INamespace);
+});
 
 export type Annotations = Readonly<Record<string, Uint8Array>>;
-
-/** Encodes and decodes one type of message. What is absent reads as empty. */
-export interface MessageType<T> { encode(message: T): Buffer; decode(bytes: Uint8Array): T }
-
-function messageType<T extends object>(name: string): MessageType<T> {
-  const type = root.lookupType(name);
-  return {
-    encode: (message) => Buffer.from(type.encode(type.fromObject(message)).finish()),
-    decode: (bytes) => type.toObject(type.decode(bytes), { defaults: true, objects: true }) as T,
-  };
-}
 
 interface Plain { readonly plain: Uint8Array }
 

@@ -1,0 +1,44 @@
+import type { Client } from '@grpc/grpc-js';
+import type { MessageType } from './messageType.js';
+
+const answerBytesMax = 1024 * 1024;
+
+export interface LocalServiceOptions {
+  /** As gRPC writes it: `unix:/path` or `unix:///path`. */
+  readonly endpoint: string;
+  readonly timeoutMs: number;
+}
+
+/** A method, by its whole path, and what goes there and comes back. */
+export interface Method<Q, A> { readonly path: string; readonly question: MessageType<Q>; readonly answer: MessageType<A> }
+
+/**
+ * Calls to a service of the same machine, which listens on a Unix socket. Connects when it is first called; the library is not loaded before, since hardly
+ * any server has such a service.
+ */
+export class LocalService {
+  #client: Promise<Client> | null = null;
+
+  constructor(private readonly options: LocalServiceOptions) {}
+
+  /** Rejects with an Error that says why, in the words of the service where it has any. */
+  async call<Q, A>({ path, question, answer }: Method<Q, A>, message: Q): Promise<A> {
+    const client = await (this.#client ??= connect(this.options.endpoint));
+    return new Promise((resolve, reject) => {
+      client.makeUnaryRequest(path, question.encode, answer.decode, message, { deadline: Date.now() + this.options.timeoutMs }, (error, value) => {
+        if (error !== null) reject(new Error(error.details, { cause: error }));
+        else if (value === undefined) reject(new Error('no answer'));
+        else resolve(value);
+      });
+    });
+  }
+
+  close(): void {
+    void this.#client?.then((client) => { client.close(); });
+  }
+}
+
+async function connect(endpoint: string): Promise<Client> {
+  const { Client, credentials } = await import('@grpc/grpc-js');
+  return new Client(endpoint, credentials.createInsecure(), { 'grpc.max_receive_message_length': answerBytesMax, 'grpc.default_authority': 'localhost' });
+}
