@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundle } from './bundle.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const sourceFolders = ['raft', 'workers', 'server', 'controllers', 'deploy', 'test'];
@@ -16,7 +17,7 @@ const installStamp = path.join(root, 'node_modules', '.install-stamp');
 const buildStamp = path.join(dist, '.build-stamp');
 
 const commands = {
-  start: { about: 'start a local cluster (see: npm start -- --help)', run: args => inThisProcess('deploy/up.js', args) },
+  start: { about: 'start a local cluster (see: npm start -- --help)', run: args => inThisProcess('programs/up.js', args) },
   test: { about: 'run all tests; further arguments go to mocha', run: args => child([path.join(dist, 'test', 'run.js'), ...args]) },
   build: { about: 'compile into dist/', run: async () => 0 },
   simulate: { about: 'run seeded Raft schedules (npm run simulate -- --help)', run: args => child([path.join(dist, 'test', 'simulation', 'main.js'), ...args]) },
@@ -38,7 +39,7 @@ async function main([name, ...args]) {
   }
   endWithNpm();
   await install();
-  build();
+  await build();
   const status = await command.run(args);
   if (typeof status === 'number') process.exitCode = status;
 }
@@ -116,7 +117,7 @@ async function npm(args) {
 
 // ---- build ----
 
-function build() {
+async function build() {
   const sources = listSources();
   const fingerprint = createHash('sha256').update(sources.map(file => {
     const { mtimeMs, size } = fs.statSync(path.join(root, file));
@@ -128,6 +129,7 @@ function build() {
   const started = Date.now();
   const { status } = spawnSync(process.execPath, [path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', root], { cwd: root, stdio: 'inherit' });
   if (status !== 0) throw new StepFailed(`compilation failed with status ${status}; the compiler's messages are above`);
+  await bundle(dist);
   fs.writeFileSync(buildStamp, fingerprint);
   say(`compiled in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
@@ -135,7 +137,7 @@ function build() {
 function listSources() {
   const files = sourceFolders.filter(folder => fs.existsSync(path.join(root, folder))).flatMap(folder =>
     fs.readdirSync(path.join(root, folder), { recursive: true }).map(file => path.join(folder, file)).filter(file => file.endsWith('.ts')));
-  return [...files.sort(), 'tsconfig.json'];
+  return [...files.sort(), 'tsconfig.json', path.join('deploy', 'bundle.mjs')];
 }
 
 /** Compiled files whose source is gone would still be run as tests. */

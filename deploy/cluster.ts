@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { waitForLeftovers, writeClusterFile } from './clusterFile.js';
 import { writeFileAtomically } from './files.js';
 import { apiserverFlags, balancerFlags, host, managerFlags } from './flags.js';
@@ -11,6 +10,7 @@ import { lockDirectory } from './launcherLock.js';
 import { describeExit, ManagedProcess, type Exit, type ProcessSpec } from './managedProcess.js';
 import { ensurePki, type PkiFiles } from './pki.js';
 import { findFreePorts, portIsFree } from './ports.js';
+import { programFile } from './programs.js';
 import { describeReadiness, probeReadiness, type Readiness } from './readiness.js';
 import { Supervisor } from './supervisor.js';
 import { loadSettings, type ClusterSettings, type MemberSettings, type ReplicaCount } from './settings.js';
@@ -86,10 +86,6 @@ const readyPollMs = 20;
 const probeTimeoutMs = 2000;
 /** After SIGTERM; then SIGKILL. */
 const stopGraceMs = 10_000;
-const apiserverProgram = fileURLToPath(new URL('../server/main.js', import.meta.url));
-const managerProgram = fileURLToPath(new URL('../controllers/main.js', import.meta.url));
-const balancerProgram = fileURLToPath(new URL('./balancer.js', import.meta.url));
-const nodesProgram = fileURLToPath(new URL('./nodes/main.js', import.meta.url));
 
 /** Starts a cluster and resolves when every replica and the balancer are ready. After a failure no process is left. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -183,10 +179,10 @@ class LocalCluster implements Cluster {
     this.pki = pki;
     this.#ca = fs.readFileSync(pki.caFile, 'utf8');
     this.members = settings.members.map(member => this.#member(member));
-    this.balancer = this.#process({ role: 'balancer', name: 'balancer', program: balancerProgram, args: balancerFlags(prepared), address: this.address });
+    this.balancer = this.#process({ role: 'balancer', name: 'balancer', program: programFile('balancer'), args: balancerFlags(prepared), address: this.address });
     this.managers = prepared.managerPorts.map((securePort, index) => this.#manager(`cm${index + 1}`, securePort));
     const { fakeNodes: nodes = 0 } = prepared.options;
-    this.fakeNodes = nodes > 0 ? this.#process({ role: 'fake-nodes', name: 'fake-nodes', program: nodesProgram, args: ['--kubeconfig', this.kubeconfig, '--count', String(nodes)], address: null }) : null;
+    this.fakeNodes = nodes > 0 ? this.#process({ role: 'fake-nodes', name: 'fake-nodes', program: programFile('nodes'), args: ['--kubeconfig', this.kubeconfig, '--count', String(nodes)], address: null }) : null;
     this.#servers = [...this.members.map(member => member.process), this.balancer];
     this.#clients = [...this.managers, ...(this.fakeNodes ? [this.fakeNodes] : [])];
   }
@@ -229,7 +225,7 @@ class LocalCluster implements Cluster {
     const { directory } = this.prepared;
     const address = `https://${host}:${securePort}`;
     const dataDirectory = path.join(directory, 'data', id);
-    const process = this.#process({ role: 'apiserver', name: id, program: this.prepared.options.apiserverProgram ?? apiserverProgram, args: [...apiserverFlags(this.prepared, id, dataDirectory), ...(this.prepared.options.apiserverFlags ?? [])], address });
+    const process = this.#process({ role: 'apiserver', name: id, program: this.prepared.options.apiserverProgram ?? programFile('apiserver'), args: [...apiserverFlags(this.prepared, id, dataDirectory), ...(this.prepared.options.apiserverFlags ?? [])], address });
     const waitReady = (): Promise<void> => this.#waitReady(process);
     const restart = async (): Promise<void> => {
       process.start();
@@ -241,7 +237,7 @@ class LocalCluster implements Cluster {
 
   #manager(name: string, securePort: number): ManagedProcess {
     const args = [...managerFlags(this.prepared, path.join(this.prepared.directory, 'controller-manager.kubeconfig'), securePort), ...(this.prepared.options.managerFlags ?? [])];
-    const process = this.#process({ role: 'controller-manager', name, program: managerProgram, args, address: `https://${host}:${securePort}` });
+    const process = this.#process({ role: 'controller-manager', name, program: programFile('controller-manager'), args, address: `https://${host}:${securePort}` });
     if (this.prepared.options.restartManagers) this.#supervisors.set(process, new Supervisor(() => this.#startAgain(process)));
     return process;
   }

@@ -27,7 +27,7 @@ export interface Exit {
   readonly expected: boolean;
 }
 
-const leash = fileURLToPath(new URL('./leash.js', import.meta.url));
+const leash = fileURLToPath(new URL('../deploy/leash.js', import.meta.url));
 /** Lines of a log that an error report shows. */
 const logLinesShown = 12;
 

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { BuiltDocuments, Form, Source } from './build.js';
 
 /** The compiled entry point stands beside this file, in whatever directory the compiler wrote both. */
-const TASK_FILE = new URL('./task.js', import.meta.url);
+const TASK_FILE = new URL('./builderThread.js', import.meta.url);
 /** Memory of the thread while it runs. */
 const THREAD_HEAP_MB = 256;
 

@@ -5,12 +5,12 @@ import https from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { SignJWT, importPKCS8, type CryptoKey } from 'jose';
 import { createIdentities, type Identities, type Identity } from '../unit/http/identities.js';
 import type { Endpoint } from './connection.js';
 import { load } from './load.js';
 import { count, printTable, ratio } from './table.js';
+import { programFile } from '../../deploy/programs.js';
 
 /**
  * What it costs to know who asks and what they may do. Two servers of one replica run side by side, one that allows everything and one
@@ -58,7 +58,7 @@ async function startServer(mode: string, directory: string, identities: Identiti
   const serving = await identities.issue({ name: 'localhost', usage: 'serverAuth', dns: ['localhost'] });
   const admin = await identities.issue({ name: 'admin', groups: ['system:masters'] });
   const started = spawn(process.execPath, [
-    fileURLToPath(new URL('../../server/main.js', import.meta.url)), '--bind-address=127.0.0.1', '--secure-port=0', `--authorization-mode=${mode}`, `--raft-data-dir=${path.join(directory, mode)}`, `--client-ca-file=${identities.caFile}`,
+    programFile('apiserver'), '--bind-address=127.0.0.1', '--secure-port=0', `--authorization-mode=${mode}`, `--raft-data-dir=${path.join(directory, mode)}`, `--client-ca-file=${identities.caFile}`,
     `--tls-cert-file=${serving.certFile}`, `--tls-private-key-file=${serving.keyFile}`, `--service-account-issuer=${issuer}`, `--service-account-signing-key-file=${path.join(directory, 'sa.key')}`, `--service-account-key-file=${path.join(directory, 'sa.key')}`,
   ], { stdio: ['ignore', 'ignore', 'pipe'] });
   const port = await new Promise<number>((resolve, reject) => {

@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ClusterMember } from '../../deploy/cluster.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
+import { programFile } from '../../deploy/programs.js';
 
-const apiserver = fileURLToPath(new URL('../../server/main.js', import.meta.url));
+const apiserver = programFile('apiserver');
 
 describe('cluster/command line', function () {
   this.timeout(120_000);

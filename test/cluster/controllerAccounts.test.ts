@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { ApiObject } from '../fixtures/apiClient.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
+import { programFile } from '../../deploy/programs.js';
 
 /** Something for every controller to do, and how it looks when it is done. */
 interface Case {
@@ -71,7 +71,7 @@ describe('cluster/controllerAccounts', function () {
 
   it('runs the controllers that are asked for, without election and without a port, at the address that is given', async () => {
     test = await ClusterUnderTest.start({ replicas: 1 });
-    const program = fileURLToPath(new URL('../../controllers/main.js', import.meta.url));
+    const program = programFile('controller-manager');
     const kubeconfig = path.join(test.cluster.dataDirectory, 'elsewhere.kubeconfig');
     fs.writeFileSync(kubeconfig, fs.readFileSync(test.cluster.kubeconfig, 'utf8').replace(/server: .*/, 'server: https://127.0.0.1:1'));
     const address = test.members[0]?.address ?? '';

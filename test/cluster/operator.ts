@@ -2,16 +2,16 @@ import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { ManagedProcess } from '../../deploy/managedProcess.js';
 import { ensurePki } from '../../deploy/pki.js';
 import { findFreePorts } from '../../deploy/ports.js';
 import { ApiClient } from '../fixtures/apiClient.js';
 import type { ClusterUnderTest } from './clusterUnderTest.js';
+import { programFile } from '../../deploy/programs.js';
 
 /** What an operator does: commands, servers beside those of a cluster, patience. */
 
-const program = fileURLToPath(new URL('../../server/main.js', import.meta.url));
+const program = programFile('apiserver');
 export interface Run { readonly code: number; readonly out: string; readonly err: string }
 
 /** Runs `apiserver WORDS` to its end. */

@@ -11,6 +11,7 @@ import { ApiClient } from '../../fixtures/apiClient.js';
 import { FaultyMachines } from '../disk/faultyMachines.js';
 import { FailPointFile } from '../../fixtures/failPointFile.js';
 import { PeerNetwork } from './peerNetwork.js';
+import { programFile } from '../../../deploy/programs.js';
 
 /** One member of the cluster: a process with its data, and a client of the operators for it. */
 export interface TortureMember extends MemberSettings {
@@ -35,7 +36,7 @@ export interface MemberStatus {
   readonly members: readonly { readonly id: string; readonly role: string }[];
 }
 
-const apiserverProgram = fileURLToPath(new URL('../../../server/main.js', import.meta.url));
+const apiserverProgram = programFile('apiserver');
 const balancerProgram = fileURLToPath(new URL('../../../deploy/balancer.js', import.meta.url));
 const token = 'torture';
 /** How far behind the wall clocks of members may be: their certificates are made for it. */

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
+import { programFile } from '../../../deploy/programs.js';
 
 const programs = {
-  apiserver: fileURLToPath(new URL('../../../server/main.js', import.meta.url)),
-  'controller-manager': fileURLToPath(new URL('../../../controllers/main.js', import.meta.url)),
+  apiserver: programFile('apiserver'),
+  'controller-manager': programFile('controller-manager'),
 };
 
 function run(program: keyof typeof programs, ...args: string[]): { status: number | null; stdout: string; stderr: string } {

@@ -1,0 +1,29 @@
+import fs from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** The programs, by the names under which they are bundled, and the module that each begins with, below the folder of what was compiled. */
+export const programs = {
+  'apiserver': 'server/main.js',
+  'controller-manager': 'controllers/main.js',
+  'balancer': 'deploy/balancer.js',
+  'nodes': 'deploy/nodes/main.js',
+  'up': 'deploy/up.js',
+} as const;
+
+export type ProgramName = keyof typeof programs;
+
+/** Compiled or bundled, this code stands one folder below what was compiled. */
+const compiled = new URL('../', import.meta.url);
+
+/**
+ * The file that runs as a program: the bundle, which starts in half the time, unless something was compiled after it was made (`bundle.mjs`); then the
+ * module itself.
+ */
+export function programFile(name: ProgramName): string {
+  const bundle = fileURLToPath(new URL(`programs/${name}.js`, compiled));
+  const isCurrent = modifiedMs(bundle) > modifiedMs(fileURLToPath(new URL('.tsbuildinfo', compiled)));
+  return isCurrent ? bundle : fileURLToPath(new URL(programs[name], compiled));
+}
+
+/** 0 when there is no such file. */
+const modifiedMs = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
