@@ -67,9 +67,9 @@ describe('raft/replica/port', () => {
   });
 
   it('carries outcomes and changes over as they were, in order', () => {
-    fc.assert(fc.property(fc.nat(), written, range, fc.array(change), at, (id, outcome, result, changes, newest) => {
+    fc.assert(fc.property(fc.nat(), written, range, fc.array(change), at, fc.boolean(), (id, outcome, result, changes, newest, gap) => {
       const writer = new AnswerWriter();
-      writer.changes(changes, newest, revision(3));
+      writer.changes(changes, newest, revision(3), gap);
       writer.written(id, outcome);
       writer.range(id, result);
       writer.changesSince(id, { outcome: 'found', changes, through: newest });
@@ -80,7 +80,7 @@ describe('raft/replica/port', () => {
       const { calls, receiver } = recorder<AnswerReceiver>();
       readAnswers(writer.take().buffer, receiver);
       const [first, ...others] = calls as [[string, Buffer], ...unknown[]];
-      expect(headOfChanges(first[1])).to.deep.equal({ revision: newest, compacted: 3 });
+      expect(headOfChanges(first[1])).to.deep.equal({ revision: newest, compacted: 3, gap });
       expect(plain(readChanges(first[1]))).to.deep.equal(plain(changes));
       expect(plain(others)).to.deep.equal(plain([
         ['written', id, outcome],
