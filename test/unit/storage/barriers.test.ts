@@ -49,8 +49,18 @@ describe('read barriers', () => {
     expect(answers).to.have.length(0);
   });
 
+  it('are left by their readers even if the machine gives them no time to gather: who comes later is told of what happened later', async () => {
+    const hurried = new Barriers({ barrier: () => new Promise((resolve) => { answers.push(resolve); }) }, 1_000, { gatherMs: 0 });
+    for (const revisionThen of [1, 2, 3]) {
+      const reader = hurried.reach();
+      await begun(1);
+      answer(revisionThen);
+      expect(at(await reader)).to.equal(revisionThen);
+    }
+  });
+
   it('that are not answered do not keep the next ones', async () => {
-    const impatient = new Barriers({ barrier: () => new Promise((resolve) => { answers.push(resolve); }) }, 1_000, 1);
+    const impatient = new Barriers({ barrier: () => new Promise((resolve) => { answers.push(resolve); }) }, 1_000, { promptMs: 1 });
     void impatient.reach();
     await begun(1);
     const second = impatient.reach();
