@@ -14,16 +14,17 @@ export interface RulesVerdict {
 
 /**
  * The rules of one version of a custom resource, compiled. Made once for each version of the definition, and used for every write of it. Never throws: expressions that
- * cannot be compiled and those that fail are causes. All rules of one object share a budget, so that a call takes milliseconds at most.
+ * cannot be compiled and those that fail are causes. All rules of one object share a budget.
  */
 export interface SchemaRules {
   /** Whether there are no rules at all: a verdict needs not be asked for. */
   readonly isEmpty: boolean;
   /**
    * `object` and `old` are whole objects in the version of the schema, after pruning and defaults; `old` is null on create. Both are only read, and
-   * `object` must have passed the checks of the schema (see `blocksRules`).
+   * `object` must have passed the checks of the schema (see `blocksRules`). Nearly always the verdict is there at once; where rules cost much, others get their
+   * turn in between, and it is a promise, which never rejects.
    */
-  verdict(object: JsonObject, old: JsonObject | null): RulesVerdict;
+  verdict(object: JsonObject, old: JsonObject | null): RulesVerdict | Promise<RulesVerdict>;
 }
 
 /** Compiles the rules of a structural schema (`openAPIV3Schema` as stored). Fast for schemas without rules. */
