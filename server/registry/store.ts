@@ -7,7 +7,7 @@ import type { ServedResource } from '../catalogue/resources.js';
 import type { Consistency, ObjectKey, SideWrite, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
 import { DamagedValueError } from '../storage/encoding.js';
 import { ALLOCATION_ATTEMPTS_MAX, type AllocationContext, type Allocator, type Allocators } from './allocation.js';
-import type { Change, Deleted, ListPage, ListQuery, Registry, Target, WatchQuery, WriteOptions, Written } from './contract.js';
+import type { AdmissionQuestion, Change, Deleted, DeletionTerms, ListPage, ListQuery, Registry, Target, WatchQuery, WriteOptions, Written } from './contract.js';
 import { servedObject, toStorage } from './conversion.js';
 import { completesDeletion, planDeletion, type DeletionWish } from './deletion.js';
 import { sameValue } from './equality.js';
@@ -59,6 +59,14 @@ interface NewNames {
   /** The version that the client sent, which a new object should not have. */
   readonly version: string;
   readonly namespaceLabels: Readonly<Record<string, string>>;
+}
+
+interface UpdateAgain {
+  readonly outcome: 'again';
+  /** A newer state than the one that was looked at; null when it has to be read. */
+  readonly seen: StoredObject | null;
+  /** What the client is told, or thrown at it, if the state that was looked at turns out to be the latest. */
+  readonly answer: (() => Written) | null;
 }
 
 type CreateOutcome =
@@ -172,34 +180,36 @@ class GenericRegistry implements Registry {
     for (let attempt = 0; attempt < WRITE_ATTEMPTS_MAX; attempt++) {
       const outcome = await this.tryUpdate(target, change, known, options);
       if (outcome.outcome === 'done') return outcome;
-      known = outcome.seen !== null && outcome.seen.version > (known.stored?.version ?? 0)
-        ? { stored: outcome.seen, fresh: false }
-        : { stored: await this.read(key, 'mostRecent'), fresh: true };
+      if (outcome.seen !== null && outcome.seen.version > (known.stored?.version ?? 0)) {
+        known = { stored: outcome.seen, fresh: false };
+        continue;
+      }
+      const stored = await this.read(key, 'mostRecent');
+      if (stored !== null && outcome.answer !== null && stored.version === known.stored?.version) return outcome.answer();
+      known = { stored, fresh: true };
     }
     throw modified(target.resource.storage, target.name);
   }
 
   /**
-   * One round of an update. Whatever comes out of a state that may be outdated, except a write that storage checks itself, is tried again
-   * with the latest state: a refusal, "nothing changed", or the object's absence.
+   * One round of an update. Whatever comes out of a state that may be outdated, except a write that storage checks itself, waits for the latest
+   * state: a refusal, "nothing changed", or the object's absence. If that is the same, the answer stands; else it is worked out again.
    */
-  private async tryUpdate(target: Target, change: Change, known: Known, options: WriteOptions):
-  Promise<({ readonly outcome: 'done' } & Written) | { readonly outcome: 'again'; readonly seen: StoredObject | null }> {
-    const again = { outcome: 'again', seen: null } as const;
+  private async tryUpdate(target: Target, change: Change, known: Known, options: WriteOptions): Promise<({ readonly outcome: 'done' } & Written) | UpdateAgain> {
     try {
-      if (known.stored === null) return known.fresh ? { outcome: 'done', object: await this.createByUpdate(target, change, options), created: true } : again;
+      if (known.stored === null) return known.fresh ? { outcome: 'done', object: await this.createByUpdate(target, change, options), created: true } : { outcome: 'again', seen: null, answer: null };
       const step = await this.planUpdate(target, change, known.stored, options);
-      if (step.step === 'unchanged') {
-        if (!known.fresh) return again;
-        // What is kept with an old key is written all the same.
-        if (options.dryRun || !await this.storage.isStale(keyOf(target))) return { outcome: 'done', object: known.stored, created: false };
+      // What is kept with an old key is written although nothing in it has changed.
+      if (step.step === 'unchanged' && (options.dryRun || !await this.storage.isStale(keyOf(target)))) {
+        const unchanged = { outcome: 'done', object: known.stored, created: false } as const;
+        return known.fresh ? unchanged : { outcome: 'again', seen: null, answer: () => unchanged };
       }
       const written = await this.write(target, known.stored, step.object, step.beside, options);
-      if (written.outcome === 'again') return written;
+      if (written.outcome === 'again') return { ...written, answer: null };
       step.warnings.forEach(options.warn);
       return { outcome: 'done', object: written.object, created: false };
     } catch (error) {
-      if (!known.fresh && error instanceof StatusError && error.code < 500) return again;
+      if (!known.fresh && error instanceof StatusError && error.code < 500) return { outcome: 'again', seen: null, answer: () => { throw error; } };
       throw error;
     }
   }
@@ -213,16 +223,17 @@ class GenericRegistry implements Registry {
     const object = toStorage(target.resource, await change.apply(current));
     await betweenSteps(heavy);
     const owners = change.applies === true ? object.metadata.managedFields ?? [] : undefined;
-    const admitted = (): AdmissionRequest => admissionRequest(target, { operation: 'UPDATE', subresource: change.subresource, name: target.name, object, old }, options);
+    const admitted = (): AdmissionRequest => admissionRequest(target, { operation: 'UPDATE', subresource: change.subresource, form: change.form ?? null, name: target.name, object, old }, options);
     beginUpdate(target, object);
     await betweenSteps(heavy);
-    await this.admission?.admit(admitted());
+    if (change.admitted !== true) await this.admission?.admit(admitted());
     checkVersion(object.metadata, stored, target);
     const beside = change.subresource === '' ? await this.allocatorOf(target)?.allocate(object, old, this.allocationContext(options)) : [];
     await betweenSteps(heavy);
     const step = prepareUpdate(target, object, old, change.subresource, this.contextOf(owners === undefined ? options : { ...options, owners }));
     await betweenSteps(heavy);
-    if (step.step === 'write') await this.admission?.validate(admitted());
+    // Who changes nothing may still be refused.
+    if (change.admitted !== true) await this.admission?.validate(admitted());
     return { ...step, beside: beside ?? [] };
   }
 
@@ -253,33 +264,33 @@ class GenericRegistry implements Registry {
     }
   }
 
-  async admit(target: Target, subresource: string, made: ApiObject, options: WriteOptions): Promise<void> {
-    const request = admissionRequest(target, { operation: 'CREATE', subresource, name: target.name, object: made, old: null }, options);
+  async admit(target: Target, question: AdmissionQuestion, options: WriteOptions): Promise<void> {
+    const request = admissionRequest(target, { ...question, name: target.name, old: null }, options);
     await this.admission?.admit(request);
     await this.admission?.validate(request);
   }
 
-  async delete(target: Target, wish: DeletionWish, options: WriteOptions): Promise<Deleted> {
+  async delete(target: Target, wish: DeletionWish, options: WriteOptions, terms: DeletionTerms = {}): Promise<Deleted> {
     const strategy = strategyOf(target.resource.storage);
     const why = strategy.protectedBy?.(target.name) ?? null;
     if (why !== null) throw forbidden(target.resource.storage, target.name, why);
-    const deleted = await this.deleteUnprotected(target, wish, options);
+    const deleted = await this.deleteUnprotected(target, wish, options, terms);
     for (const text of strategy.deleteWarnings?.(wish.propagationPolicy) ?? []) options.warn(text);
     return deleted;
   }
 
-  private async deleteUnprotected(target: Target, wish: DeletionWish, options: WriteOptions): Promise<Deleted> {
+  private async deleteUnprotected(target: Target, wish: DeletionWish, options: WriteOptions, terms: DeletionTerms): Promise<Deleted> {
     const key = keyOf(target);
     let known: Known = { stored: await this.read(key, 'any'), fresh: false };
     for (let attempt = 0; attempt < WRITE_ATTEMPTS_MAX; attempt++) {
-      const outcome = await this.tryDelete(target, wish, known, options);
+      const outcome = await this.tryDelete(target, wish, { ...known, terms }, options);
       if (outcome !== 'again') return outcome;
       known = { stored: await this.read(key, 'mostRecent'), fresh: true };
     }
     throw modified(target.resource.storage, target.name);
   }
 
-  private async tryDelete(target: Target, wish: DeletionWish, { stored, fresh }: Known, options: WriteOptions): Promise<Deleted | 'again'> {
+  private async tryDelete(target: Target, wish: DeletionWish, { stored, fresh, terms }: Known & { readonly terms: DeletionTerms }, options: WriteOptions): Promise<Deleted | 'again'> {
     if (stored === null) {
       if (!fresh) return 'again';
       throw absent(target);
@@ -290,7 +301,7 @@ class GenericRegistry implements Registry {
       if (!fresh) return 'again';
       throw problem;
     }
-    await this.admitDeletion(target, old, options);
+    await this.admitDeletion(target, old, options, terms);
     const plan = planDeletion(old, wish, strategyOf(target.resource.storage), this.contextOf(options).now);
     if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, options);
     if (plan.marked === null) return this.remove(target, stored, options);
@@ -299,8 +310,9 @@ class GenericRegistry implements Registry {
     return this.remove(target, marked.object, options);
   }
 
-  private async admitDeletion(target: Target, old: ApiObject | null, options: WriteOptions): Promise<void> {
-    const request = admissionRequest(target, { operation: 'DELETE', name: target.name, object: null, old }, options);
+  private async admitDeletion(target: Target, old: ApiObject | null, options: WriteOptions, { admitted = false, unnamed = false }: DeletionTerms = {}): Promise<void> {
+    if (admitted) return;
+    const request = admissionRequest(target, { operation: 'DELETE', name: unnamed ? '' : target.name, object: null, old }, options);
     await this.admission?.admit(request);
     await this.admission?.validate(request);
   }
@@ -334,7 +346,7 @@ class GenericRegistry implements Registry {
     const failures: unknown[] = [];
     const work = async (): Promise<void> => {
       for (const { namespace, name } of left) {
-        await this.delete({ resource, namespace, name }, wish, options).catch((error: unknown) => { if (!isNotFound(error)) failures.push(error); });
+        await this.delete({ resource, namespace, name }, wish, options, { unnamed: true }).catch((error: unknown) => { if (!isNotFound(error)) failures.push(error); });
         if (failures.length > 0) return;
       }
     };
@@ -394,8 +406,16 @@ class GenericRegistry implements Registry {
 const FORCE = Path.of('ignoreStoreReadErrorWithClusterBreakingPotential');
 const keyOf = ({ resource, namespace, name }: Target): ObjectKey => ({ resource: resource.storage, namespace, name });
 const absent = ({ resource, name }: Target): StatusError => notFound({ group: resource.group, resource: resource.resource }, name);
-const admissionRequest = ({ resource, namespace }: Target, what: Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> & { readonly subresource?: string }, options: WriteOptions): AdmissionRequest =>
-  ({ resource, namespace, subresource: '', ...what, user: options.user, dryRun: options.dryRun, warn: options.warn });
+
+type AdmissionSubject = Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> & Partial<Pick<AdmissionRequest, 'subresource' | 'form'>>;
+
+const admissionRequest = ({ resource, namespace }: Target, what: AdmissionSubject, { user, dryRun, warn, annotate = () => {}, asked = {}, signal, deadline = Infinity }: WriteOptions): AdmissionRequest => ({
+  resource, namespace, subresource: '', form: null, ...what, user, dryRun, warn, annotate, signal: signal ?? null, deadline,
+  options: what.operation === 'CONNECT' ? null : { kind: OPTION_KINDS[what.operation], apiVersion: 'meta.k8s.io/v1', ...asked },
+});
+
+const OPTION_KINDS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
+
 const isDeleting = (stored: StoredObject): boolean => stored.decode().metadata.deletionTimestamp !== undefined;
 const isNotFound = (error: unknown): boolean => error instanceof StatusError && error.code === 404;
 

@@ -18,7 +18,7 @@ import { applyEncodingOf, applyMediaTypes, applyPatch } from './apply.js';
 import type { RequestContext } from '../context.js';
 import type { Route } from '../routing.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
-import { shown, type View } from './view.js';
+import { formOf, shown, type View } from './view.js';
 
 /** A way to patch: from the current object, with kind and apiVersion, to the new one. Throws PatchError or StatusError. */
 type Patcher = (current: JsonObject, patch: JsonValue, resource: ServedResource) => JsonValue;
@@ -82,7 +82,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     checkIdentity(checked.object.metadata, targetOf(route));
     return view.put(current, checked.object, route.resource);
   };
-  const change = { apply, subresource: route.subresource?.name ?? '', uid: null, mayCreate: false };
+  const change = { apply, subresource: route.subresource?.name ?? '', uid: null, mayCreate: false, form: view === null ? undefined : formOf(view, route.resource) };
   const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
   if (fieldValidation === 'Warn') context.warnings.push(...strict);
   if (view === null) sendObject(context, representation, resource, written.object, 200);

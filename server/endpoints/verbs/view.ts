@@ -1,3 +1,4 @@
+import type { BodyForm } from '../../admission/contract.js';
 import type { ApiObject } from '../../api/object.js';
 import type { ServedResource } from '../../catalogue/resources.js';
 import { checkIdentity } from '../../registry/writes.js';
@@ -26,6 +27,12 @@ export const SCALE: View = {
   put: withScale,
 };
 
+/** The view as admission sees it. */
+export function formOf(view: View, resource: ServedResource): BodyForm {
+  const { group, version, kind } = view.type(resource);
+  return { group, version, kind, view: { show: object => view.show(object, object.metadata.resourceVersion ?? ''), put: (object, shown) => view.put(object, shown, resource) } };
+}
+
 const SINGLE = { collection: false, stream: false } as const;
 
 export const shown = (view: View, resource: ServedResource, stored: StoredObject): ApiObject => view.show(servedObject(resource, stored), String(stored.version));
@@ -47,7 +54,7 @@ export const updateView = (view: View): VerbHandler => async (context, route, { 
       checkIdentity(sent.metadata, target);
       return view.put(current ?? { metadata: {} }, structuredClone(sent), resource);
     },
-    subresource: route.subresource?.name ?? '', uid: null, mayCreate: false,
+    subresource: route.subresource?.name ?? '', uid: null, mayCreate: false, form: formOf(view, resource),
   };
   const written = await registry.update(target, change, writeOptions(context, parameters.dryRun, parameters.fieldManager));
   sendDocument(context, representation, shown(view, resource, written.object));

@@ -11,7 +11,7 @@ import { parseDeleteParameters, refuseForceOnCollection } from '../options/delet
 import { parseListOptions } from '../options/listOptions.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { Route } from '../routing.js';
-import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
+import { deletionOptions, targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
 
 const SINGLE = { collection: false, stream: false } as const;
 
@@ -43,9 +43,10 @@ export const update: VerbHandler = async (context, route, { registry, reader }) 
 export const remove: VerbHandler = async (context, route, deps) => {
   const { registry, reader, forcesDeletion } = deps;
   const representation = negotiate(context, SINGLE);
-  const { wish, dryRun, unreadable } = await parseDeleteParameters(context, reader, forcesDeletion);
+  const parameters = await parseDeleteParameters(context, reader, forcesDeletion);
+  const { wish, unreadable } = parameters;
   if (unreadable) return removeUnreadable(context, route, deps, representation);
-  const { object, gone } = await registry.delete(targetOf(route), wish, writeOptions(context, dryRun));
+  const { object, gone } = await registry.delete(targetOf(route), wish, deletionOptions(context, parameters));
   if (gone && strategyOf(route.resource.storage).deleteAnswers !== 'object') {
     sendDocument(context, representation, deletedStatus(route.resource, object.name, servedObject(route.resource, object).metadata.uid ?? ''));
   } else {
@@ -73,8 +74,7 @@ export const removeCollection: VerbHandler = async (context, route, { registry, 
   const options = parseListOptions(context.query, resource, namespace);
   const parameters = await parseDeleteParameters(context, reader, forcesDeletion);
   refuseForceOnCollection(parameters);
-  const { wish, dryRun } = parameters;
-  const page = await registry.deleteCollection(resource, { ...options, namespace: scopeOf(route) }, wish, writeOptions(context, dryRun));
+  const page = await registry.deleteCollection(resource, { ...options, namespace: scopeOf(route) }, parameters.wish, deletionOptions(context, parameters));
   await sendList(context, representation, resource, page, resource.namespaced && namespace === null);
 };
 
