@@ -13,6 +13,7 @@ import type { Admission } from './admission/contract.js';
 import type { PluginConfigurations } from './admission/configuration.js';
 import { enabledPlugins } from './admission/names.js';
 import { createPlugins } from './admission/plugins.js';
+import { convertBuiltIn } from './admission/matching/versions.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
 import { storedKinds } from './catalogue/resources.js';
 import { release } from './catalogue/version.js';
@@ -23,6 +24,7 @@ import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
 import type { Live } from './files/liveFile.js';
 import type { Logger } from './observability/logger.js';
+import type { Metrics } from './observability/metrics.js';
 import { createOpenApi } from './openapi/openapi.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { catalogueOf } from './options/runtimeConfig.js';
@@ -42,6 +44,7 @@ import { EncryptedReplica } from './storage/encryption/encryptedReplica.js';
 import { KeySpace } from './storage/keys.js';
 import { createRaftStorage } from './storage/raft.js';
 import type { RaftStorage, RaftStorageOptions } from './storage/raft.js';
+import { createAdmissionWebhooks, hookConnections, type AdmissionWebhooks } from './webhooks.js';
 
 /** The API behind the filters, put together from storage, registry and endpoints. */
 export interface Api {
@@ -66,10 +69,11 @@ export interface AssemblyOptions {
   readonly replica: Replica;
   /** Null when values are kept in plain. */
   readonly encryption: Live<Encryption> | null;
+  readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-export function assembleApi({ options, files, plugins, agents, replica, encryption, log }: AssemblyOptions): Api {
+export function assembleApi({ options, files, plugins, agents, replica, encryption, metrics, log }: AssemblyOptions): Api {
   const catalogue = catalogueOf(options['runtime-config']);
   const features = featuresOf(options);
   const storage = createRaftStorage({
@@ -79,7 +83,11 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
   const access = createAccess({ options, files, storage, log: log.named('access') });
-  const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, access }), deletionsAtOnce: options['delete-collection-workers'] });
+  const enabled = enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']);
+  const webhooks = createAdmissionWebhooks({
+    storage, catalogue, connections: hookConnections(options, storage), convert: convertBuiltIn, authorize: access.authorize, enabled, configurations: plugins, metrics, log: log.named('webhooks'),
+  });
+  const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, access, enabled, webhooks }), deletionsAtOnce: options['delete-collection-workers'] });
   const workers = createWorkers();
   const host = `${advertisedAddress(options)}:${options['secure-port']}`;
   const documents = (): OpenIdDocuments | null =>
@@ -103,17 +111,26 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     },
     close: async () => {
       access.stop();
+      webhooks.stop();
       storage.close();
       await Promise.all([workers.close(), openapi.close()]);
     },
   };
 }
 
-function admissionOf({ options, plugins: configurations, storage, access }: Pick<AssemblyOptions, 'options' | 'plugins'> & { readonly storage: RaftStorage; readonly access: Access }): Admission {
+interface AdmissionParts extends Pick<AssemblyOptions, 'options' | 'plugins'> {
+  readonly storage: RaftStorage;
+  readonly access: Access;
+  /** Names of the plug-ins that run. */
+  readonly enabled: ReadonlySet<string>;
+  readonly webhooks: AdmissionWebhooks;
+}
+
+function admissionOf({ options, plugins: configurations, storage, access, enabled, webhooks }: AdmissionParts): Admission {
   return createAdmission(createPlugins({
-    storage, configurations, enabled: enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']),
+    storage, configurations, enabled,
     tolerationSeconds: { 'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'], 'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'] },
-    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ...access.guards],
+    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ...access.guards, ...webhooks.steps],
   }));
 }
 
