@@ -1,5 +1,9 @@
 import type { JsonObject } from '../api/object.js';
 import type { User } from '../api/user.js';
+import { AdmissionEvaluation, ADMISSION_NAMES } from './admission.js';
+import { CONDITIONS_COST_MAX } from './eval/budget.js';
+import { compileProgram, type CelProgram } from './eval/program.js';
+import { Failure } from './eval/values.js';
 
 /** A question that an expression asks of the authorizer. Selectors are as the expression writes them. */
 export type AuthorizationQuestion =
@@ -51,11 +55,40 @@ export interface MatchConditions {
   evaluate(values: AdmissionValues): Promise<MatchVerdict>;
 }
 
-/** What conditions may name besides the request and the objects. */
-export interface ConditionTerms {
-  readonly params?: boolean;
+/** An expression that cannot be compiled is an error whenever it is evaluated: it was refused when it was stored, unless another server stored it. */
+export type Compiled = { readonly expression: string; readonly program: CelProgram } | { readonly expression: string; readonly program: null; readonly message: string };
+
+export function compileAdmission(expression: string): Compiled {
+  try {
+    return { expression, program: compileProgram(expression.trim(), ADMISSION_NAMES) };
+  } catch (error) {
+    return { expression, program: null, message: (error as Error).message };
+  }
 }
 
-/** Compiles conditions. One that does not compile is an error whenever it is evaluated. */
-export type CompileMatchConditions = (conditions: readonly MatchCondition[], terms?: ConditionTerms) => MatchConditions;
-export const compileMatchConditions: CompileMatchConditions = (conditions) => ({ isEmpty: conditions.length === 0, evaluate: () => Promise.resolve({ outcome: 'match' }) } satisfies MatchConditions);
+/** Compiles the conditions of a webhook, or of a policy. */
+export function compileMatchConditions(conditions: readonly MatchCondition[]): MatchConditions {
+  const compiled = conditions.map(({ name, expression }) => ({ name, ...compileAdmission(expression) }));
+  return { isEmpty: conditions.length === 0, evaluate: values => evaluate(compiled, values) };
+}
+
+const MATCH: MatchVerdict = { outcome: 'match' };
+export const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
+
+async function evaluate(conditions: readonly ({ readonly name: string } & Compiled)[], values: AdmissionValues): Promise<MatchVerdict> {
+  if (conditions.length === 0) return MATCH;
+  const evaluation = new AdmissionEvaluation(values, CONDITIONS_COST_MAX);
+  const errors = new Set<string>();
+  for (const condition of conditions) {
+    if (condition.program === null) {
+      errors.add(`compilation error: ${condition.message}`);
+      continue;
+    }
+    const result = await evaluation.evaluate(condition.program);
+    if (evaluation.exhausted) return { outcome: 'error', message: OUT_OF_BUDGET };
+    if (result === false) return { outcome: 'noMatch', condition: condition.name };
+    if (result !== true) errors.add(`expression '${condition.expression}' resulted in error: ${result instanceof Failure ? result.message : 'no such overload'}`);
+  }
+  const all = [...errors];
+  return all.length === 0 ? MATCH : { outcome: 'error', message: all.length === 1 ? all.join('') : `[${all.join(', ')}]` };
+}
