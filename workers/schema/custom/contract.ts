@@ -19,6 +19,16 @@ export type Compile = (openAPIV3Schema: JsonMembers, options: CompileOptions) =>
 export interface CompileOptions {
   /** `spec.preserveUnknownFields` of the definition: nothing is pruned and no null is dropped. */
   readonly preserveUnknownFields?: boolean;
+  /** What holds for objects within others; without it, only whether they say which kind they are is checked. */
+  readonly embedded?: EmbeddedRules;
+}
+
+/** Rules about whole objects that others than workers know; `server/registry/apiextensions.k8s.io/embeddedrules.ts` has them. */
+export interface EmbeddedRules {
+  /** What is wrong with the name of a kind. */
+  readonly kind: (kind: string) => readonly string[];
+  /** Findings about the metadata of an embedded object that stands at `path` (`spec.template.metadata`). */
+  readonly metadata: (metadata: JsonMembers, path: string) => readonly Cause[];
 }
 
 export interface CompiledSchema {
@@ -54,7 +64,7 @@ export interface CompiledSchema {
 
 export interface ValidateOptions {
   readonly between?: readonly Cause[];
-  /** Only `status` is looked at: an update of the status subresource. Embedded objects and lists are checked everywhere all the same. */
+  /** An update of the status subresource: of the values only `status` is looked at, against its schema alone. Embedded objects and lists are checked everywhere all the same. */
   readonly statusOnly?: boolean;
 }
 
