@@ -15,6 +15,9 @@ import { loadUsers, type ConnectionSettings } from './catalogue/kubeconfig.js';
 import type { Catalogue } from './catalogue/resources.js';
 import type { Logger } from './observability/logger.js';
 import type { Metrics } from './observability/metrics.js';
+import type { WebhookConverters } from './extensions/conversion/contract.js';
+import { webhookConverters } from './extensions/conversion/webhook.js';
+import { createConversionMetrics } from './observability/conversions.js';
 import { createHookMetrics } from './observability/webhooks.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { clusterAddresses, endpointAddresses, type ServiceAddresses } from './registry/serviceAddresses.js';
@@ -96,4 +99,18 @@ function kubeconfigOf(configuration: JsonObject | undefined, plugin: string): st
   if (configuration['kind'] !== 'WebhookAdmission' && configuration['kind'] !== 'WebhookAdmissionConfiguration') throw new Error(`the configuration of ${plugin} must be a WebhookAdmissionConfiguration of apiserver.config.k8s.io/v1`);
   if (typeof file !== 'string' || !path.isAbsolute(file)) throw new Error(`the configuration of ${plugin}: kubeConfigFile must be an absolute path`);
   return file;
+}
+
+export interface ConversionWebhooks {
+  readonly converters: WebhookConverters;
+  stop(): void;
+}
+
+/** A list of large objects comes back in one answer. */
+const convertedBytesMax = 64 * 1024 * 1024;
+
+/** What converts custom resources by asking webhooks. */
+export function createConversionWebhooks(connections: HookConnections, metrics: Metrics): ConversionWebhooks {
+  const clients = clientsFor(connections, null, convertedBytesMax);
+  return { converters: webhookConverters({ clients, observe: createConversionMetrics(metrics) }), stop: () => { clients.close(); } };
 }
