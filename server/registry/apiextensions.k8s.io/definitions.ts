@@ -79,7 +79,26 @@ function withStorageVersion(definition: ApiObject, stored: readonly string[]): s
   return all.length === 0 ? null : all;
 }
 
+/** The server removes it when the last object of the resource is gone. */
+const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+const POLICY_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
+
+/** A definition that is to go stays until its objects are gone, whatever else is asked for; neither the generation nor a grace period tell of it. */
+function markDeleted(definition: ApiObject, now: string): void {
+  const finalizers = (definition.metadata.finalizers ?? []).filter(name => name !== CLEANUP_FINALIZER && !POLICY_FINALIZERS.has(name));
+  definition.metadata.deletionTimestamp = now;
+  definition.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
+  const status = ensureObject(definition, 'status');
+  const others = objectsIn(status, 'conditions').filter(({ type }) => type !== 'Terminating');
+  status['conditions'] = [...others, {
+    type: 'Terminating', status: 'True', lastTransitionTime: now, reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  }];
+}
+
 export const customResourceDefinitions: Strategy = {
+  alwaysMarks: true,
+  markDeleted,
   unconditionalUpdate: false,
   generationOf: ['spec'],
   validateName: nameComplaints,

@@ -89,7 +89,7 @@ class Compiled implements CompiledSchema {
     const pruned = this.prune(object);
     if (!this.preserveAll) dropNulls(object, this.structure);
     const coerced = coerceEmbedded(object, this.structure, dropInvalid);
-    if (!coerced.ok) return coerced;
+    if (!coerced.ok) return { ok: false, message: `${coerced.cause.path}: ${coerced.cause.message}` };
     [kind, apiVersion, metadata].forEach((value, index) => { if (value !== undefined) object[OWN[index] ?? ''] = value; });
     return { ok: true, unknown: [...own.unknown.map(path => `metadata.${path}`), ...pruned, ...coerced.unknown] };
   }
@@ -98,10 +98,3 @@ class Compiled implements CompiledSchema {
 const STATUS = 'status';
 const OWN = ['kind', 'apiVersion', 'metadata'];
 const NO_RULES: EmbeddedRules = { kind: () => [], metadata: () => [] };
-
-/** What is wrong with a value by a schema of its own, such as a default; paths continue `path`. */
-export function checkValue(value: Json, schema: JsonMembers, path: string): Cause[] {
-  const findings = new Findings();
-  new ValueCheck(schema).check(value, findings, undefined);
-  return findings.causes(path);
-}

@@ -11,6 +11,8 @@ const METADATA = 'meta.v1.ObjectMeta';
 const UNKNOWN = /^unknown field "(.*)"$/s;
 
 export type Coerced = { readonly ok: true; readonly unknown: readonly string[] } | { readonly ok: false; readonly message: string };
+/** Of embedded objects, what is wrong has a place. */
+export type CoercedBelow = { readonly ok: true; readonly unknown: readonly string[] } | { readonly ok: false; readonly cause: Cause };
 
 /**
  * Metadata in its form, without what is unknown. Paths of that continue `metadata`. With `dropInvalid`, members that do not fit are dropped and the rest is
@@ -44,13 +46,16 @@ function wellFormedMembers(given: JsonMembers): JsonMembers {
   return kept;
 }
 
-/** Coerces all embedded objects of a value. */
-export function coerceEmbedded(value: Json, structure: Structure, dropInvalid: boolean): Coerced {
+/** Coerces all embedded objects of a value. `path` is where the value stands, for errors. */
+export function coerceEmbedded(value: Json, structure: Structure, dropInvalid: boolean, path = ''): CoercedBelow {
   if (!structure.has.embedded) return { ok: true, unknown: [] };
   const coercer = new Coercer(dropInvalid);
-  const message = coercer.coerce(value, structure, '', '');
-  return message === null ? { ok: true, unknown: coercer.unknown } : { ok: false, message };
+  const cause = coercer.coerce(value, structure, path, '');
+  return cause === null ? { ok: true, unknown: coercer.unknown } : { ok: false, cause };
 }
+
+const invalid = (path: string, value: Json, detail: string): Cause => ({ type: 'FieldValueInvalid', path, message: `Invalid value: ${printed(value)}: ${detail}` });
+
 
 class Coercer {
   readonly unknown: string[] = [];
@@ -58,22 +63,22 @@ class Coercer {
   constructor(private readonly dropInvalid: boolean) {}
 
   /** Paths of errors and of unknown fields spell members of maps differently. Returns what is wrong, if anything is. */
-  coerce(value: Json, structure: Structure, errorPath: string, fieldPath: string): string | null {
+  coerce(value: Json, structure: Structure, errorPath: string, fieldPath: string): Cause | null {
     if (!structure.has.embedded) return null;
     if (Array.isArray(value)) return this.coerceItems(value, structure.items, errorPath, fieldPath);
     return isMembers(value) ? this.coerceMembers(value, structure, errorPath, fieldPath) : null;
   }
 
-  private coerceItems(value: readonly Json[], items: Structure | null, errorPath: string, fieldPath: string): string | null {
+  private coerceItems(value: readonly Json[], items: Structure | null, errorPath: string, fieldPath: string): Cause | null {
     if (items === null) return null;
     for (let index = 0; index < value.length; index++) {
-      const message = this.coerce(value[index] as Json, items, `${errorPath}[${index}]`, `${fieldPath}[${index}]`);
-      if (message !== null) return message;
+      const cause = this.coerce(value[index] as Json, items, `${errorPath}[${index}]`, `${fieldPath}[${index}]`);
+      if (cause !== null) return cause;
     }
     return null;
   }
 
-  private coerceMembers(value: JsonMembers, structure: Structure, errorPath: string, fieldPath: string): string | null {
+  private coerceMembers(value: JsonMembers, structure: Structure, errorPath: string, fieldPath: string): Cause | null {
     for (const name of Object.keys(value)) {
       const own = structure.embedded ? this.coerceOwn(value, name, errorPath, fieldPath) : null;
       if (own !== null) return own;
@@ -81,25 +86,25 @@ class Coercer {
       const member = memberOf(value, name);
       if (child === null || typeof member !== 'object' || member === null) continue;
       const at = structure.properties.has(name) ? childPath(errorPath, name) : `${errorPath}[${name}]`;
-      const message = this.coerce(member, child, at, childPath(fieldPath, name));
-      if (message !== null) return message;
+      const cause = this.coerce(member, child, at, childPath(fieldPath, name));
+      if (cause !== null) return cause;
     }
     return null;
   }
 
-  private coerceOwn(value: JsonMembers, name: string, errorPath: string, fieldPath: string): string | null {
+  private coerceOwn(value: JsonMembers, name: string, errorPath: string, fieldPath: string): Cause | null {
     const member = value[name] as Json;
     if (name === 'apiVersion' || name === 'kind') {
       if (typeof member === 'string') return null;
-      if (!this.dropInvalid) return `${childPath(errorPath, name)}: Invalid value: ${printed(member)}: must be a string`;
+      if (!this.dropInvalid) return invalid(childPath(errorPath, name), member, 'must be a string');
       delete value[name];
     } else if (name === 'metadata') return this.coerceOwnMetadata(value, member, childPath(errorPath, name), childPath(fieldPath, name));
     return null;
   }
 
-  private coerceOwnMetadata(value: JsonMembers, given: Json, errorPath: string, fieldPath: string): string | null {
+  private coerceOwnMetadata(value: JsonMembers, given: Json, errorPath: string, fieldPath: string): Cause | null {
     const coerced = coerceMetadata(value, this.dropInvalid);
-    if (!coerced.ok) return `${errorPath}: Invalid value: ${printed(given)}: ${coerced.message}`;
+    if (!coerced.ok) return invalid(errorPath, given, coerced.message);
     for (const path of coerced.unknown) if (this.unknown.length < UNKNOWN_FIELDS_MAX) this.unknown.push(`${fieldPath}.${path}`);
     const metadata = value['metadata'];
     if (isMembers(metadata) && metadata['creationTimestamp'] === null) delete metadata['creationTimestamp'];
@@ -135,11 +140,11 @@ function checkWhole(value: JsonMembers, rules: EmbeddedRules, path: string): Cau
 
 function checkMetadata(metadata: Json, rules: EmbeddedRules, path: string): readonly Cause[] {
   const form = metadataForm(metadata);
-  return form.ok ? rules.metadata(form.value, path) : [{ type: 'FieldValueInvalid', path, message: `Invalid value: ${printed(metadata)}: ${form.message}` }];
+  return form.ok ? rules.metadata(form.value, path) : [invalid(path, metadata, form.message)];
 }
 
 function checkText(value: Json | undefined, path: string, complaints: (text: string) => readonly string[]): Cause[] {
   if (value === undefined || value === '') return [{ type: 'FieldValueRequired', path, message: 'Required value' }];
-  if (typeof value !== 'string') return [{ type: 'FieldValueInvalid', path, message: `Invalid value: ${printed(value)}: must be a string` }];
-  return complaints(value).map(text => ({ type: 'FieldValueInvalid', path, message: `Invalid value: ${printed(value)}: ${text}` }));
+  if (typeof value !== 'string') return [invalid(path, value, 'must be a string')];
+  return complaints(value).map(text => invalid(path, value, text));
 }
