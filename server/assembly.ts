@@ -14,14 +14,18 @@ import type { PluginConfigurations } from './admission/configuration.js';
 import { enabledPlugins } from './admission/names.js';
 import { createPlugins } from './admission/plugins.js';
 import { convertBuiltIn } from './admission/matching/versions.js';
+import { plainError } from './api/status.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
-import { storedKinds } from './catalogue/resources.js';
+import { builtInResources, liveCatalogue, storedKinds } from './catalogue/resources.js';
 import { release } from './catalogue/version.js';
 import { createDiscovery } from './discovery/discovery.js';
 import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
 import { createBackends, type AgentCredentials } from './endpoints/backends/connection.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
+import type { WebhookConverters } from './extensions/conversion/contract.js';
+import { CustomResources, DEFINITIONS, withCustomResources } from './extensions/definitions.js';
+import { LifeCycles } from './extensions/lifecycle/controller.js';
 import type { Live } from './files/liveFile.js';
 import type { Logger } from './observability/logger.js';
 import type { Metrics } from './observability/metrics.js';
@@ -74,12 +78,15 @@ export interface AssemblyOptions {
 }
 
 export function assembleApi({ options, files, plugins, agents, replica, encryption, metrics, log }: AssemblyOptions): Api {
-  const catalogue = catalogueOf(options['runtime-config']);
+  const builtIn = catalogueOf(options['runtime-config']);
+  const catalogue = liveCatalogue(withCustomResources(builtIn, () => custom.catalogue));
   const features = featuresOf(options);
+  const isBuiltIn = builtInResources();
   const storage = createRaftStorage({
-    ...storeOf({ options, replica, encryption, log }), prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, cached: cachedResources(options), storedForm: storedFormOf(options['storage-media-type']),
+    ...storeOf({ options, replica, encryption, log }), prefix: options['etcd-prefix'], selectableFields: resource => (isBuiltIn(resource) ? selectableFieldsOf(resource) : custom.fieldsOf(resource)), cached: cachedResources(options), storedForm: storedFormOf(options['storage-media-type']),
     report: (error) => { log.named('storage').error('broken stored object', { error }); },
   });
+  const custom = new CustomResources({ storage, builtIn, webhooks: noConverters, report: (error) => { log.named('extensions').error('a definition cannot be served', { error }); } });
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
   const access = createAccess({ options, files, storage, log: log.named('access') });
@@ -97,19 +104,25 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     catalogue, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: host,
     otherPaths: documents() === null ? [] : Object.values(OPENID_PATHS), cbor: features.CBORServingAndStorage,
   });
-  const openapi = createOpenApi(catalogue);
+  const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn });
+  let lifeCycles: LifeCycles | null = null;
   const backends = createBackends({ credentials: agents, preferredAddresses: options['kubelet-preferred-address-types'], connectTimeoutMs: options['kubelet-timeout'] });
   return {
     storage, access,
-    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], watchList: features.WatchList, compression: features.APIResponseCompression, forcesDeletion: features.AllowUnsafeMalformedObjectDeletion, backends, cbor: features.CBORServingAndStorage }),
+    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], watchList: features.WatchList, compression: features.APIResponseCompression, forcesDeletion: features.AllowUnsafeMalformedObjectDeletion, backends, cbor: features.CBORServingAndStorage, catchUp: custom.catchUp }),
     documents: async (context) => await discovery(context) || openid(context) || openapi.documents(context),
     bootstrap: async (signal) => {
       await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });
       await Promise.all([bootstrapRbac({ registry, catalogue, signal }), repair(storage, log), publishTrust({ registry, catalogue, signal }, access.published()), publishTrackingStart({ registry, catalogue, signal })]);
       access.onPublishedChange(() => { publishTrust({ registry, catalogue, signal }, access.published()).catch((error: unknown) => { log.named('access').warn('authorities cannot be published', { error }); }); });
-      await access.synced;
+      await Promise.all([access.synced, custom.synced]);
+      const definitions = builtIn.resource(DEFINITIONS.group, 'v1', DEFINITIONS.resource);
+      if (definitions === null) return;
+      lifeCycles = new LifeCycles({ resources: custom, storage, registry, definitions, now: () => `${new Date().toISOString().slice(0, 19)}Z`, report: (name, error) => { log.named('extensions').warn('a definition cannot be brought further, trying again', { name, error }); } });
     },
     close: async () => {
+      lifeCycles?.stop();
+      custom.stop();
       access.stop();
       webhooks.stop();
       storage.close();
@@ -133,6 +146,12 @@ function admissionOf({ options, plugins: configurations, storage, access, enable
     others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ...access.guards, ...webhooks.steps],
   }));
 }
+
+/** No definition can have its objects converted by a webhook yet. */
+const noConverters: WebhookConverters = ({ definition }) => ({
+  convert: (objects, apiVersion) => (objects.every(object => object.apiVersion === apiVersion) ? Promise.resolve(objects) : Promise.reject(plainError(500, `conversion webhook for ${definition} cannot be called`))),
+  close: () => {},
+});
 
 /** The replica as storage sees it. */
 function storeOf({ options, replica, encryption, log }: Pick<AssemblyOptions, 'options' | 'replica' | 'encryption' | 'log'>): Pick<RaftStorageOptions, 'replica' | 'isStale'> {

@@ -31,7 +31,7 @@ export type DecodeObjectResult =
   /** The bytes could not be read; the message follows on `the object provided is unrecognized (must be of type X): `, without the excerpt of the body. */
   | { readonly ok: false; readonly stage: 'syntax'; readonly message: string }
   /** The body says that it is of another kind; nothing more was looked at. */
-  | { readonly ok: false; readonly stage: 'kind'; readonly apiVersion: string; readonly kind: string }
+  | { readonly ok: false; readonly stage: 'kind'; readonly apiVersion: string; readonly kind: string; /** Of the object, for kinds that are not built in. */ readonly name?: string }
   /** A value does not fit its field; the message follows on `X in version "v1" cannot be handled as a X: `. */
   | { readonly ok: false; readonly stage: 'structure'; readonly message: string };
 
@@ -138,6 +138,11 @@ type TypedObject = { readonly ok: true; readonly object: JsonMembers } | (Decode
 const typedObject = (value: Json, expected: Kind): TypedObject => {
   if (value !== null && !isMembers(value)) return mistyped(`${goKind(value)} into Go value of type ${TYPE_STRUCT}`);
   const given = value ?? {};
+  // What is not compiled in has to say what it is.
+  if (typeOfKind(expected) === undefined) {
+    if (!given['kind']) return { ok: false, stage: 'syntax', message: `Object 'Kind' is missing in '${JSON.stringify(plainNumbers(given as JsonMembers))}'` };
+    if (!given['apiVersion'] || given['kind'] !== expected.kind) return { ok: false, stage: 'kind', apiVersion: (given['apiVersion'] ?? '') as string, kind: given['kind'] as string, name: nameIn(given) };
+  }
   for (const member of ['apiVersion', 'kind']) {
     const found = given[member];
     if (found !== undefined && found !== null && typeof found !== 'string') return mistyped(`${goKind(found)} into Go struct field .${member} of type string`);
@@ -148,6 +153,8 @@ const typedObject = (value: Json, expected: Kind): TypedObject => {
   if (kind !== expected.kind || apiVersion !== expectedVersion) return { ok: false, stage: 'kind', apiVersion, kind };
   return { ok: true, object: given['kind'] === kind && given['apiVersion'] === apiVersion ? given : { ...given, kind, apiVersion } };
 };
+
+const nameIn = ({ metadata }: JsonMembers): string => (isMembers(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : '');
 
 const mistyped = (what: string): DecodeObjectResult & { ok: false } => ({ ok: false, stage: 'syntax', message: `couldn't get version/kind; json parse error: json: cannot unmarshal ${what}` });
 

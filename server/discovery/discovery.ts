@@ -42,13 +42,16 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   const laidOutBytesOf = memo((document: JsonObject) => Buffer.from(JSON.stringify(document, null, 2)));
   const hashOf = memo((bytes: Buffer) => contentHash(bytes));
   const encodedBy = memo((encoder: Encoder) => memo((document: JsonObject) => encoder.document(document)));
-  const core = { plain: coreVersions(catalogue, options.serverAddress ?? ''), aggregated: aggregated(coreGroups(catalogue)) };
-  const named = { plain: groupList(catalogue), aggregated: aggregated(namedGroups(catalogue)) };
-  const paths = { paths: rootPaths(options) };
+  const present = documentsOf(catalogue, served => ({
+    core: { plain: coreVersions(served, options.serverAddress ?? ''), aggregated: aggregated(coreGroups(served)) },
+    named: { plain: groupList(served), aggregated: aggregated(namedGroups(served)) },
+    paths: { paths: rootPaths(options) },
+    groups: new Map(served.groups.map(group => [group.name, groupDocument(group)])),
+    lists: new Map(served.groups.flatMap(group => group.versions.map(each => [apiVersionOf({ group: group.name, version: each.version }), resourceList(group.name, each)]))),
+  }));
   const version = versionDocument(options);
   // As in the reference, CBOR is spoken by what serves a group's resources, and so not by the documents about groups.
   const listEncoders = encodersWith({ cbor: options.cbor ?? false });
-  const lists = new Map(catalogue.groups.flatMap(group => group.versions.map(each => [apiVersionOf({ group: group.name, version: each.version }), resourceList(group.name, each)])));
 
   const plain = (context: RequestContext, document: JsonObject, accept = context.request.headers.accept ?? '', encoders: Encoders = ENCODERS): true => {
     const { encoder } = negotiateAccept(accept, context.query, { collection: false, stream: false, plainOnly: true, pretty: isForPeople(context), encoders });
@@ -68,28 +71,31 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     if (!redirected(context, hash, `${context.info.path}?hash=${hash}`) && !notModified(context, hash)) send(context, 200, AGGREGATED_TYPE, bytes);
     return true;
   };
-  const root = (context: RequestContext, documents: typeof core): true =>
+  const root = (context: RequestContext, documents: { readonly plain: JsonObject; readonly aggregated: JsonObject }): true =>
     (wantsAggregated(context) ? cacheable(context, bytesOf(documents.aggregated)) : plain(context, documents.plain));
-  const resources = (context: RequestContext, group: string, name: string): true => {
-    const document = lists.get(apiVersionOf({ group, version: name }));
-    if (document === undefined) throw pathNotFound();
+  const resources = (context: RequestContext, group: string, name: string): boolean => {
+    const document = present().lists.get(apiVersionOf({ group, version: name }));
+    if (document === undefined) {
+      if (catalogue.group(group)?.manners === 'named') return false;
+      throw pathNotFound();
+    }
     onlyGet(context);
     return plain(context, document, withoutAggregated(context), listEncoders);
   };
 
   const pages: Readonly<Record<string, Page>> = {
-    '': (context, rest) => rest.length === 0 && json(context, paths),
-    'index.html': (context, rest) => rest.length === 0 && json(context, paths),
+    '': (context, rest) => rest.length === 0 && json(context, present().paths),
+    'index.html': (context, rest) => rest.length === 0 && json(context, present().paths),
     'version': (context, rest) => rest.length === 0 && onlyGet(context) && json(context, version),
     'api': (context, rest) => {
-      if (rest.length === 0) return onlyGet(context) && root(context, core);
+      if (rest.length === 0) return onlyGet(context) && root(context, present().core);
       return rest.length === 1 && resources(context, '', rest[0] ?? '');
     },
     'apis': (context, [groupName, versionName, ...more]) => {
-      if (groupName === undefined) return root(context, named);
+      if (groupName === undefined) return root(context, present().named);
       const group = catalogue.group(groupName);
       if (group === null || more.length > 0) return false;
-      return versionName === undefined ? onlyGet(context) && plain(context, groupDocument(group), withoutAggregated(context)) : resources(context, groupName, versionName);
+      return versionName === undefined ? onlyGet(context) && plain(context, present().groups.get(groupName) ?? groupDocument(group), withoutAggregated(context)) : resources(context, groupName, versionName);
     },
   };
   return async context => {
@@ -97,6 +103,16 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     if (!path.startsWith('/') || path.startsWith('//')) return false;
     const [first = '', ...rest] = path.slice(1).replace(/\/$/, '').split('/');
     return (Object.hasOwn(pages, first) ? pages[first]?.(context, rest) : false) ?? false;
+  };
+}
+
+/** Documents of what is served now: made anew when that has changed and somebody asks. */
+function documentsOf<T>(catalogue: Catalogue, make: (catalogue: Catalogue) => T): () => T {
+  let made: { readonly of: Catalogue['groups']; readonly documents: T } | null = null;
+  return () => {
+    const { groups } = catalogue;
+    if (made?.of !== groups) made = { of: groups, documents: make(catalogue) };
+    return made.documents;
   };
 }
 

@@ -55,8 +55,8 @@ const HASHED_VERSIONS: Readonly<Record<string, string>> = {
 };
 
 /** Tells clients when the stored form of a type changes: eight bytes of a hash of its group, version and kind. */
-const storageVersionHash = ({ storage: { group, version: stored, kind } }: ServedResource): string => {
-  const version = HASHED_VERSIONS[`${group}/${kind}`] ?? stored;
+const storageVersionHash = ({ storage: { group, version: stored, kind }, writtenVersion = stored }: ServedResource): string => {
+  const version = HASHED_VERSIONS[`${group}/${kind}`] ?? writtenVersion;
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 };
 

@@ -2,11 +2,12 @@ import type { JsonObject } from '../api/object.js';
 import { ANSWER_MEDIA_TYPES, ANY_MEDIA_TYPE, PATCH_MEDIA_TYPES } from './media.js';
 import type { Operation, PathEntry } from './operations.js';
 import type { Parameter } from './parameters.js';
+import type { DefinedTypes } from './definedTypes.js';
 import { SchemaSet } from './schemas.js';
 
 /** The one document of OpenAPI version 2: everything that is served. Pure. */
-export function documentV2(paths: readonly PathEntry[], version: string): JsonObject {
-  const schemas = new SchemaSet({ refPrefix: '#/definitions/', version: 2 });
+export function documentV2(paths: readonly PathEntry[], version: string, defined: DefinedTypes = new Map()): JsonObject {
+  const schemas = new SchemaSet({ refPrefix: '#/definitions/', version: 2 }, defined);
   const described = Object.fromEntries(paths.map(path => [path.path, pathItem(path, schemas)]));
   return {
     swagger: '2.0', info: { title: 'Kubernetes', version }, paths: described, definitions: schemas.all(),

@@ -4,7 +4,7 @@ import { attributesOf } from '../../authorization/authorizer.js';
 import type { RequestContext } from '../context.js';
 import { forbidden } from '../../api/status.js';
 import { servedObject } from '../../registry/conversion.js';
-import { strategyOf } from '../../registry/strategies.js';
+import { behaviourOf } from '../../registry/behaviour.js';
 import { deletedStatus, sendDocument, sendList, sendObject } from '../answers.js';
 import { negotiate, type Representation } from '../negotiation.js';
 import { parseDeleteParameters, refuseForceOnCollection } from '../options/deleteOptions.js';
@@ -19,7 +19,7 @@ const SINGLE = { collection: false, stream: false } as const;
 export const create: VerbHandler = async (context, route, { registry, reader }) => {
   const representation = negotiate(context, SINGLE);
   const parameters = parseWriteParameters(context.query, 'CreateOptions');
-  const object = await reader.object(context, route.resource, parameters.fieldValidation);
+  const object = await reader.stored(context, route.resource, parameters.fieldValidation);
   const stored = await registry.create(targetOf(route), object, writeOptions(context, parameters.dryRun, parameters.fieldManager));
   sendObject(context, representation, route.resource, stored, 201);
 };
@@ -28,7 +28,7 @@ export const create: VerbHandler = async (context, route, { registry, reader }) 
 export const update: VerbHandler = async (context, route, { registry, reader }) => {
   const representation = negotiate(context, SINGLE);
   const parameters = parseWriteParameters(context.query, 'UpdateOptions');
-  const object = await reader.object(context, route.resource, parameters.fieldValidation);
+  const object = await reader.stored(context, route.resource, parameters.fieldValidation);
   const uid = object.metadata.uid ?? '';
   const change = {
     // Every attempt needs an object of its own: preparing an update changes it.
@@ -47,7 +47,7 @@ export const remove: VerbHandler = async (context, route, deps) => {
   const { wish, unreadable } = parameters;
   if (unreadable) return removeUnreadable(context, route, deps, representation);
   const { object, gone } = await registry.delete(targetOf(route), wish, deletionOptions(context, parameters));
-  if (gone && strategyOf(route.resource.storage).deleteAnswers !== 'object') {
+  if (gone && behaviourOf(route.resource).strategy.deleteAnswers !== 'object') {
     sendDocument(context, representation, deletedStatus(route.resource, object.name, servedObject(route.resource, object).metadata.uid ?? ''));
   } else {
     // "Neither orphan nor wait" on an object that has to stay is accepted rather than done.

@@ -79,7 +79,14 @@ describe('decoding of objects', () => {
 
   it('leaves the structure of kinds that are not built in to others', () => {
     const widget = { group: 'example.com', version: 'v1', kind: 'Widget' };
-    expect(decode('{"spec":{"a":1.0,"b":null,"b":2}}', widget)).to.deep.equal({ ok: true, object: { apiVersion: 'example.com/v1', kind: 'Widget', spec: { a: 1, b: 2 } }, strict: ['duplicate field "spec.b"'], refusal: 'strict decoding error: duplicate field "spec.b"' });
+    expect(decode('{"apiVersion":"example.com/v1","kind":"Widget","spec":{"a":1.0,"b":null,"b":2}}', widget)).to.deep.equal({ ok: true, object: { apiVersion: 'example.com/v1', kind: 'Widget', spec: { a: 1, b: 2 } }, strict: ['duplicate field "spec.b"'], refusal: 'strict decoding error: duplicate field "spec.b"' });
+  });
+
+  it('wants kinds that are not built in to say what they are', () => {
+    const widget = { group: 'example.com', version: 'v1', kind: 'Widget' };
+    expect(decode('{"spec":{}}', widget)).to.deep.equal({ ok: false, stage: 'syntax', message: 'Object \'Kind\' is missing in \'{"spec":{}}\'' });
+    expect(decode('{"kind":"Widget","metadata":{"name":"a"}}', widget)).to.deep.equal({ ok: false, stage: 'kind', apiVersion: '', kind: 'Widget', name: 'a' });
+    expect(decode('{"kind":"Gadget","apiVersion":"example.com/v1"}', widget)).to.deep.equal({ ok: false, stage: 'kind', apiVersion: 'example.com/v1', kind: 'Gadget', name: '' });
   });
 
   describe('as recorded from the reference', () => {
