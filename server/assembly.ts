@@ -14,7 +14,6 @@ import type { PluginConfigurations } from './admission/configuration.js';
 import { enabledPlugins } from './admission/names.js';
 import { createPlugins } from './admission/plugins.js';
 import { convertBuiltIn } from './admission/matching/versions.js';
-import { plainError } from './api/status.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
 import { builtInResources, liveCatalogue, storedKinds } from './catalogue/resources.js';
 import { release } from './catalogue/version.js';
@@ -23,7 +22,6 @@ import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
 import { createBackends, type AgentCredentials } from './endpoints/backends/connection.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
-import type { WebhookConverters } from './extensions/conversion/contract.js';
 import { CustomResources, DEFINITIONS, withCustomResources } from './extensions/definitions.js';
 import { LifeCycles } from './extensions/lifecycle/controller.js';
 import type { Live } from './files/liveFile.js';
@@ -48,7 +46,7 @@ import { EncryptedReplica } from './storage/encryption/encryptedReplica.js';
 import { KeySpace } from './storage/keys.js';
 import { createRaftStorage } from './storage/raft.js';
 import type { RaftStorage, RaftStorageOptions } from './storage/raft.js';
-import { createAdmissionWebhooks, hookConnections, type AdmissionWebhooks } from './webhooks.js';
+import { createAdmissionWebhooks, createConversionWebhooks, hookConnections, type AdmissionWebhooks } from './webhooks.js';
 
 /** The API behind the filters, put together from storage, registry and endpoints. */
 export interface Api {
@@ -86,13 +84,15 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     ...storeOf({ options, replica, encryption, log }), prefix: options['etcd-prefix'], selectableFields: resource => (isBuiltIn(resource) ? selectableFieldsOf(resource) : custom.fieldsOf(resource)), cached: cachedResources(options), storedForm: storedFormOf(options['storage-media-type']),
     report: (error) => { log.named('storage').error('broken stored object', { error }); },
   });
-  const custom = new CustomResources({ storage, builtIn, webhooks: noConverters, report: (error) => { log.named('extensions').error('a definition cannot be served', { error }); } });
+  const connections = hookConnections(options, storage);
+  const conversion = createConversionWebhooks(connections, metrics);
+  const custom = new CustomResources({ storage, builtIn, webhooks: conversion.converters, report: (error) => { log.named('extensions').error('a definition cannot be served', { error }); } });
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
   const access = createAccess({ options, files, storage, log: log.named('access') });
   const enabled = enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']);
   const webhooks = createAdmissionWebhooks({
-    storage, catalogue, connections: hookConnections(options, storage), convert: convertBuiltIn, authorize: access.authorize, enabled, configurations: plugins, metrics, log: log.named('webhooks'),
+    storage, catalogue, connections, convert: convertBuiltIn, authorize: access.authorize, enabled, configurations: plugins, metrics, log: log.named('webhooks'),
   });
   const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, access, enabled, webhooks }), deletionsAtOnce: options['delete-collection-workers'] });
   const workers = createWorkers();
@@ -123,6 +123,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     close: async () => {
       lifeCycles?.stop();
       custom.stop();
+      conversion.stop();
       access.stop();
       webhooks.stop();
       storage.close();
@@ -146,12 +147,6 @@ function admissionOf({ options, plugins: configurations, storage, access, enable
     others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ...access.guards, ...webhooks.steps],
   }));
 }
-
-/** No definition can have its objects converted by a webhook yet. */
-const noConverters: WebhookConverters = ({ definition }) => ({
-  convert: (objects, apiVersion) => (objects.every(object => object.apiVersion === apiVersion) ? Promise.resolve(objects) : Promise.reject(plainError(500, `conversion webhook for ${definition} cannot be called`))),
-  close: () => {},
-});
 
 /** The replica as storage sees it. */
 function storeOf({ options, replica, encryption, log }: Pick<AssemblyOptions, 'options' | 'replica' | 'encryption' | 'log'>): Pick<RaftStorageOptions, 'replica' | 'isStale'> {

@@ -28,8 +28,8 @@ function typesOf({ group, names: { kind, listKind } }: Definition, defined: Defi
   const [own, list] = [{ group, version: defined.name, kind }, { group, version: defined.name, kind: listKind }];
   const described = schemaIn(defined.schema, dialect);
   return [
-    [definedName(own), { fullName: fullName(own), schema: ref => objectSchema(described, own, ref) }],
-    [definedName(list), { fullName: fullName(list), schema: ref => listSchema(definedName(own), list, ref) }],
+    [definedName(own), { fullName: fullName(own), schema: ref => objectSchema(described, own, beside(ref, dialect)) }],
+    [definedName(list), { fullName: fullName(list), schema: ref => listSchema(definedName(own), list, { ref, beside: beside(ref, dialect) }) }],
   ];
 }
 
@@ -42,18 +42,23 @@ const FRAME: JsonObject = {
 };
 
 /** What every object has, and what the definition says. */
-function objectSchema(described: JsonObject, kind: KindName, ref: (name: string) => JsonObject): JsonObject {
+function objectSchema(described: JsonObject, kind: KindName, metadata: Described): JsonObject {
   if (described['properties'] === undefined && described['x-kubernetes-preserve-unknown-fields'] === true && described['type'] === undefined) return { ...described, type: 'object', ...kindsOf(kind) };
-  const properties = { ...(described['properties'] as JsonObject | undefined), ...FRAME, metadata: metadata(ref) };
+  const properties = { ...(described['properties'] as JsonObject | undefined), ...FRAME, metadata: metadata('meta.v1.ObjectMeta', 'Name, labels, annotations and whatever else every object has.') };
   return { ...described, type: 'object', properties, ...kindsOf(kind) };
 }
 
-const metadata = (ref: (name: string) => JsonObject): JsonObject => ({ description: 'Name, labels, annotations and whatever else every object has.', allOf: [ref('meta.v1.ObjectMeta')] });
+/** A reference with a description. */
+type Described = (name: string, description: string) => JsonObject;
 
-function listSchema(item: string, kind: KindName, ref: (name: string) => JsonObject): JsonObject {
+/** Nothing may stand beside a reference in version 3. */
+const beside = (ref: (name: string) => JsonObject, dialect: 2 | 3): Described =>
+  (name, description) => ({ description, ...(dialect === 3 ? { allOf: [ref(name)] } : ref(name)) });
+
+function listSchema(item: string, kind: KindName, to: { readonly ref: (name: string) => JsonObject; readonly beside: Described }): JsonObject {
   return {
     description: `A list of objects of kind ${kind.kind.replace(/List$/, '')}.`, type: 'object', required: ['items'],
-    properties: { ...FRAME, items: { type: 'array', items: ref(item), description: 'The objects.' }, metadata: { description: 'Version of the list, and how it goes on.', allOf: [ref('meta.v1.ListMeta')] } },
+    properties: { ...FRAME, items: { type: 'array', items: to.ref(item), description: 'The objects.' }, metadata: to.beside('meta.v1.ListMeta', 'Version of the list, and how it goes on.') },
     ...kindsOf(kind),
   };
 }

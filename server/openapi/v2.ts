@@ -1,5 +1,5 @@
 import type { JsonObject } from '../api/object.js';
-import { ANSWER_MEDIA_TYPES, ANY_MEDIA_TYPE, PATCH_MEDIA_TYPES } from './media.js';
+import { ANSWER_MEDIA_TYPES, ANY_MEDIA_TYPE } from './media.js';
 import type { Operation, PathEntry } from './operations.js';
 import type { Parameter } from './parameters.js';
 import type { DefinedTypes } from './definedTypes.js';
@@ -22,10 +22,10 @@ const pathItem = ({ operations, parameters }: PathEntry, schemas: SchemaSet): Js
 });
 
 function operation(entry: Operation, schemas: SchemaSet): JsonObject {
-  const { id, tag, description, action, kind, parameters, body, answers, answer, deprecated, method } = entry;
+  const { id, tag, description, action, kind, parameters, body, answers, answer, deprecated, patches } = entry;
   const all = [...(body === null ? [] : [{ name: 'body', in: 'body', ...(body.required ? { required: true } : {}), schema: schemas.ref(body.type) }]), ...parameters.map(parameter)];
   return {
-    tags: [tag], description, operationId: id, consumes: method === 'patch' && body !== null ? [...PATCH_MEDIA_TYPES] : [ANY_MEDIA_TYPE],
+    tags: [tag], description, operationId: id, consumes: [...patches ?? [ANY_MEDIA_TYPE]],
     produces: [...ANSWER_MEDIA_TYPES[answer]], schemes: ['https'], ...(all.length === 0 ? {} : { parameters: all }), responses: responses(answers, schemas),
     ...(deprecated ? { deprecated } : {}), ...(action === null ? {} : { 'x-kubernetes-action': action }), ...(kind === null ? {} : { 'x-kubernetes-group-version-kind': { ...kind } }),
   };

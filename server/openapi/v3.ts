@@ -1,5 +1,5 @@
 import type { JsonObject } from '../api/object.js';
-import { ANSWER_MEDIA_TYPES, ANY_MEDIA_TYPE, PATCH_MEDIA_TYPES } from './media.js';
+import { ANSWER_MEDIA_TYPES, ANY_MEDIA_TYPE } from './media.js';
 import type { Operation, PathEntry } from './operations.js';
 import type { Parameter } from './parameters.js';
 import type { DefinedTypes } from './definedTypes.js';
@@ -35,8 +35,8 @@ function operation(entry: Operation, schemas: SchemaSet): JsonObject {
 
 const content = (mediaTypes: readonly string[], schema: JsonObject): JsonObject => Object.fromEntries(mediaTypes.map(mediaType => [mediaType, { schema }]));
 
-const requestBody = ({ method }: Operation, { type, required }: NonNullable<Operation['body']>, schemas: SchemaSet): JsonObject =>
-  ({ content: content(method === 'patch' ? PATCH_MEDIA_TYPES : [ANY_MEDIA_TYPE], schemas.ref(type)), ...(required ? { required } : {}) });
+const requestBody = ({ patches }: Operation, { type, required }: NonNullable<Operation['body']>, schemas: SchemaSet): JsonObject =>
+  ({ content: content(patches ?? [ANY_MEDIA_TYPE], schemas.ref(type)), ...(required ? { required } : {}) });
 
 const responses = (answers: Operation['answers'], answer: Operation['answer'], schemas: SchemaSet): JsonObject => ({
   ...Object.fromEntries(answers.map(([code, type]) =>
