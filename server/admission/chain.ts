@@ -10,16 +10,20 @@ export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission 
     chosen.set(name, known);
     return known;
   };
+  const chainFor = ({ operation, resource }: AdmissionRequest): readonly AdmissionPlugin[] => {
+    const chain = pluginsFor(resource.storage);
+    return operation === 'CONNECT' ? chain.filter(({ connects }) => connects === true) : chain;
+  };
   return {
     async admit(request) {
-      const chain = pluginsFor(request.resource.storage);
+      const chain = chainFor(request);
       const notes = new Map<string, unknown>();
       let repeats = false;
       await mutate(chain, request, { again: false, notes, repeat: () => { repeats = true; } });
       if (repeats) await mutate(chain, request, { again: true, notes, repeat: () => {} });
     },
     async validate(request) {
-      for (const plugin of pluginsFor(request.resource.storage)) await plugin.validate?.(request);
+      for (const plugin of chainFor(request)) await plugin.validate?.(request);
     },
   };
 }

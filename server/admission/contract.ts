@@ -69,6 +69,8 @@ export interface AdmissionPlugin {
   readonly name: string;
   /** Resources (`pods`, `deployments.apps`) that it wants to see, or null for all. */
   readonly resources: readonly string[] | null;
+  /** Wants to see connections (`CONNECT`) as well. */
+  readonly connects?: boolean;
   readonly admit?: (request: AdmissionRequest, pass: MutationPass) => Promise<void> | void;
   readonly validate?: (request: AdmissionRequest) => Promise<void> | void;
 }

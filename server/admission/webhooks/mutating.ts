@@ -32,7 +32,7 @@ interface Invocations {
 export function mutatingWebhooks({ index, synced }: FollowedHooks, parts: CallerParts): AdmissionPlugin {
   const caller = new HookCaller('mutating', parts);
   return {
-    name: NAME, resources: null,
+    name: NAME, resources: null, connects: true,
     async admit(request, pass) {
       await synced;
       const hooks = isExempt(request) ? [] : index.candidates(request);

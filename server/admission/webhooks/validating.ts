@@ -10,7 +10,7 @@ import type { Hook } from './hook.js';
 export function validatingWebhooks({ index, synced }: FollowedHooks, parts: CallerParts): AdmissionPlugin {
   const caller = new HookCaller('validating', parts);
   return {
-    name: 'ValidatingAdmissionWebhook', resources: null,
+    name: 'ValidatingAdmissionWebhook', resources: null, connects: true,
     async validate(request) {
       await synced;
       const hooks = isExempt(request) ? [] : index.candidates(request);
