@@ -13,7 +13,6 @@ import type { Admission } from './admission/contract.js';
 import type { PluginConfigurations } from './admission/configuration.js';
 import { enabledPlugins } from './admission/names.js';
 import { createPlugins } from './admission/plugins.js';
-import { convertBuiltIn } from './admission/matching/versions.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
 import { builtInResources, liveCatalogue, storedKinds } from './catalogue/resources.js';
 import { release } from './catalogue/version.js';
@@ -22,6 +21,7 @@ import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
 import { createBackends, type AgentCredentials } from './endpoints/backends/connection.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
+import { convertAny } from './extensions/conversion/admission.js';
 import { CustomResources, DEFINITIONS, withCustomResources } from './extensions/definitions.js';
 import { LifeCycles } from './extensions/lifecycle/controller.js';
 import type { Live } from './files/liveFile.js';
@@ -92,7 +92,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   const access = createAccess({ options, files, storage, log: log.named('access') });
   const enabled = enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']);
   const webhooks = createAdmissionWebhooks({
-    storage, catalogue, connections, convert: convertBuiltIn, authorize: access.authorize, enabled, configurations: plugins, metrics, log: log.named('webhooks'),
+    storage, catalogue, connections, convert: convertAny(custom, isBuiltIn), authorize: access.authorize, enabled, configurations: plugins, metrics, log: log.named('webhooks'),
   });
   const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, access, enabled, webhooks }), deletionsAtOnce: options['delete-collection-workers'] });
   const workers = createWorkers();

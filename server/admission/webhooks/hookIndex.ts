@@ -32,9 +32,10 @@ export class HookIndex {
     const known = this.#byKind.get(kind);
     if (known !== undefined) return known;
     // Resources of another group that are kept in the same place count as the same, where a webhook wants that.
-    const found = this.#ordered.filter(({ terms }) => terms.rules.some(rule => matchesOperation(rule, operation) && matchesResource(rule, resource, subresource)
+    const matching = this.#ordered.filter(({ terms }) => terms.rules.some(rule => matchesOperation(rule, operation) && matchesResource(rule, resource, subresource)
       && (matchesGroup(rule, group) || (terms.equivalent && (storage.group !== group || storage.resource === 'events')))));
-    if (this.#byKind.size < kindsMax) this.#byKind.set(kind, found.length === 0 ? none : found);
+    const found = matching.length === 0 ? none : matching;
+    if (this.#byKind.size < kindsMax) this.#byKind.set(kind, found);
     return found;
   }
 

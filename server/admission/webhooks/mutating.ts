@@ -1,15 +1,16 @@
 import { copyOf } from '../../api/copy.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { apiVersionOf } from '../../api/resource.js';
 import { internalError } from '../../api/status.js';
 import { typeOfKind } from '../../catalogue/types.js';
+import type { Catalogue } from '../../catalogue/resources.js';
 import { applyJsonPatch } from '../../patch/jsonpatch.js';
 import { sameValue } from '../../registry/equality.js';
-import { strategyOf } from '../../registry/strategies.js';
+import { behaviourOf, withMetadata } from '../../registry/behaviour.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { checkStructure } from '../../../workers/schema/structure.js';
-import type { AdmissionPlugin, AdmissionRequest, GroupVersionKind, MutationPass } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../contract.js';
 import { subjectOf } from '../matching/match.js';
+import type { Addressed } from '../matching/rules.js';
 import { putBack, shownAs, type ConvertObject } from '../matching/versions.js';
 import { HookCaller, type CallerParts } from './caller.js';
 import type { FollowedHooks } from './configurations.js';
@@ -70,7 +71,7 @@ class Mutation {
     const place = { round: pass.again ? 1 : 0, index };
     const answer = await this.caller.call(hook, matched, subject, place);
     if (answer.outcome === 'refused') throw answer.error;
-    const mutated = answer.outcome === 'allowed' && answer.patch !== null && await this.#apply(hook, matched.kind, answer.patch);
+    const mutated = answer.outcome === 'allowed' && answer.patch !== null && await this.#apply(hook, matched, answer.patch);
     request.annotate(`mutation.webhook.admission.k8s.io/round_${place.round}_index_${index}`, JSON.stringify({ configuration: hook.configuration, webhook: hook.name, mutated }));
     if (mutated) {
       this.#changed();
@@ -86,35 +87,46 @@ class Mutation {
   }
 
   /** Applies a patch in the version in which the webhook saw the object. Says whether it changed anything. */
-  async #apply(hook: Hook, kind: GroupVersionKind, patch: JsonValue): Promise<boolean> {
+  async #apply(hook: Hook, matched: Addressed, patch: JsonValue): Promise<boolean> {
     const { request } = this;
-    const { convert } = this.parts;
-    const before = await shownAs(kind, request.object, request, convert);
+    const { convert, catalogue } = this.parts;
+    const before = await shownAs(matched.kind, request.object, request, convert);
     if (before === null) throw internalError(new Error(`admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`));
-    const after = patched(before, kind, patch);
+    const after = received(patched(before, patch), before, { request, matched, catalogue });
     if (sameValue(before as JsonValue, after as JsonValue)) return false;
-    await putBackWithDefaults(kind, after, request, convert);
+    await putBackWithDefaults(matched, after, request, convert);
     return true;
   }
 }
 
-function patched(before: ApiObject, kind: GroupVersionKind, patch: JsonValue): ApiObject {
-  let after: JsonObject;
+function patched(before: ApiObject, patch: JsonValue): JsonObject {
   try {
-    after = applyJsonPatch(before, patch);
+    return applyJsonPatch(before, patch);
   } catch (error) {
     throw internalError(error);
   }
-  if (after['kind'] !== kind.kind || after['apiVersion'] !== apiVersionOf(kind)) throw internalError(new Error('the patch of a webhook may not change what kind of object it is'));
-  const known = typeOfKind(kind);
-  const checked = known === undefined ? { ok: true as const, value: after } : checkStructure(after as JsonMembers, known, { unknownFields: 'report' });
-  if (!checked.ok) throw internalError(new Error(checked.message));
-  const object = checked.value as JsonObject;
-  object['metadata'] ??= {};
-  return object as ApiObject;
 }
 
-async function putBackWithDefaults(kind: GroupVersionKind, shown: ApiObject, request: AdmissionRequest, convert: ConvertObject): Promise<void> {
+interface Whereabouts { readonly request: AdmissionRequest; readonly matched: Addressed; readonly catalogue: Catalogue }
+
+/** What came out of a patch, checked and in the form in which such objects are kept; unknown fields are dropped. Throws 500. */
+function received(after: JsonObject, before: ApiObject, { request, matched, catalogue }: Whereabouts): ApiObject {
+  if (after['kind'] !== before.kind || after['apiVersion'] !== before.apiVersion) throw internalError(new Error('the patch of a webhook may not change what kind of object it is'));
+  const resource = request.form === null ? catalogue.resource(matched.group, matched.version, matched.resource) : null;
+  const result = resource === null ? structured(after, matched) : behaviourOf(resource).receive(after);
+  if (!result.ok) throw internalError(new Error(result.message));
+  return result.object;
+}
+
+/** A body that is no object of its resource, and has a type of its own. */
+function structured(object: JsonObject, { kind }: Addressed): { readonly ok: true; readonly object: ApiObject } | { readonly ok: false; readonly message: string } {
+  const known = typeOfKind(kind);
+  const checked = known === undefined ? null : checkStructure(object as JsonMembers, known, { unknownFields: 'report' });
+  if (checked?.ok === false) return checked;
+  return { ok: true, object: withMetadata((checked?.value ?? object) as JsonObject) };
+}
+
+async function putBackWithDefaults({ kind }: Addressed, shown: ApiObject, request: AdmissionRequest, convert: ConvertObject): Promise<void> {
   await putBack(kind, shown, request, convert);
-  if (request.form === null && request.object !== null) strategyOf(request.resource.storage).setDefaults?.(request.object);
+  if (request.form === null && request.object !== null) behaviourOf(request.resource).strategy.setDefaults?.(request.object);
 }
