@@ -9,7 +9,7 @@ import { certificateGuards } from './authorization/certificates.js';
 import { nodeRestriction } from './authorization/node/restriction.js';
 import { createLookup } from './admission/lookup.js';
 import { createAdmission } from './admission/chain.js';
-import type { Admission } from './admission/contract.js';
+import type { Admission, AdmissionPlugin } from './admission/contract.js';
 import type { PluginConfigurations } from './admission/configuration.js';
 import { enabledPlugins } from './admission/names.js';
 import { createPlugins } from './admission/plugins.js';
@@ -39,6 +39,7 @@ import { parsePortRange, parseRanges } from './registry/core/service/ranges.js';
 import { repairServiceClaims } from './registry/core/service/repair.js';
 import { createRegistry } from './registry/store.js';
 import { selectableFieldsOf } from './registry/strategies.js';
+import { createAdmissionPolicies } from './policies.js';
 import { advertisedAddress } from './serving.js';
 import { isOtherMediaType, type StoredForm } from './storage/forms.js';
 import type { Encryption } from './storage/encryption/encryption.js';
@@ -46,7 +47,7 @@ import { EncryptedReplica } from './storage/encryption/encryptedReplica.js';
 import { KeySpace } from './storage/keys.js';
 import { createRaftStorage } from './storage/raft.js';
 import type { RaftStorage, RaftStorageOptions } from './storage/raft.js';
-import { createAdmissionWebhooks, createConversionWebhooks, hookConnections, type AdmissionWebhooks } from './webhooks.js';
+import { createAdmissionWebhooks, createConversionWebhooks, hookConnections } from './webhooks.js';
 
 /** The API behind the filters, put together from storage, registry and endpoints. */
 export interface Api {
@@ -94,7 +95,8 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   const webhooks = createAdmissionWebhooks({
     storage, catalogue, connections, convert: convertAny(custom, isBuiltIn), authorize: access.authorize, enabled, configurations: plugins, metrics, log: log.named('webhooks'),
   });
-  const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, access, enabled, webhooks }), deletionsAtOnce: options['delete-collection-workers'] });
+  const policies = createAdmissionPolicies({ storage, catalogue, convert: convertAny(custom, isBuiltIn), authorize: access.authorize, enabled, log: log.named('policies') });
+  const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, access, enabled, guards: [...webhooks.steps, ...policies.steps] }), deletionsAtOnce: options['delete-collection-workers'] });
   const workers = createWorkers();
   const host = `${advertisedAddress(options)}:${options['secure-port']}`;
   const documents = (): OpenIdDocuments | null =>
@@ -126,6 +128,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
       conversion.stop();
       access.stop();
       webhooks.stop();
+      policies.stop();
       storage.close();
       await Promise.all([workers.close(), openapi.close()]);
     },
@@ -137,14 +140,15 @@ interface AdmissionParts extends Pick<AssemblyOptions, 'options' | 'plugins'> {
   readonly access: Access;
   /** Names of the plug-ins that run. */
   readonly enabled: ReadonlySet<string>;
-  readonly webhooks: AdmissionWebhooks;
+  /** Steps that webhooks and policies make. */
+  readonly guards: readonly AdmissionPlugin[];
 }
 
-function admissionOf({ options, plugins: configurations, storage, access, enabled, webhooks }: AdmissionParts): Admission {
+function admissionOf({ options, plugins: configurations, storage, access, enabled, guards }: AdmissionParts): Admission {
   return createAdmission(createPlugins({
     storage, configurations, enabled,
     tolerationSeconds: { 'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'], 'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'] },
-    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ...access.guards, ...webhooks.steps],
+    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ...access.guards, ...guards],
   }));
 }
 

@@ -61,7 +61,9 @@ const STEPS: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
 };
 
 /** Plug-ins whose steps are made elsewhere: by `server/authorization`, and by `server/webhooks.ts`. */
-const OTHER_STEPS: readonly string[] = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook', 'CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction', 'NodeRestriction'];
+const OTHER_STEPS: readonly string[] = [
+  'MutatingAdmissionPolicy', 'MutatingAdmissionWebhook', 'ValidatingAdmissionPolicy', 'ValidatingAdmissionWebhook', 'CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction', 'NodeRestriction',
+];
 
 const available: ReadonlySet<string> = new Set([...Object.keys(STEPS), ...OTHER_STEPS, ...INHERENT_PLUGINS]);
 

@@ -107,10 +107,10 @@ function patched(before: ApiObject, patch: JsonValue): JsonObject {
   }
 }
 
-interface Whereabouts { readonly request: AdmissionRequest; readonly matched: Addressed; readonly catalogue: Catalogue }
+export interface Whereabouts { readonly request: AdmissionRequest; readonly matched: Addressed; readonly catalogue: Catalogue }
 
 /** What came out of a patch, checked and in the form in which such objects are kept; unknown fields are dropped. Throws 500. */
-function received(after: JsonObject, before: ApiObject, { request, matched, catalogue }: Whereabouts): ApiObject {
+export function received(after: JsonObject, before: ApiObject, { request, matched, catalogue }: Whereabouts): ApiObject {
   if (after['kind'] !== before.kind || after['apiVersion'] !== before.apiVersion) throw internalError(new Error('the patch of a webhook may not change what kind of object it is'));
   const resource = request.form === null ? catalogue.resource(matched.group, matched.version, matched.resource) : null;
   const result = resource === null ? structured(after, matched) : behaviourOf(resource).receive(after);
@@ -126,7 +126,7 @@ function structured(object: JsonObject, { kind }: Addressed): { readonly ok: tru
   return { ok: true, object: withMetadata((checked?.value ?? object) as JsonObject) };
 }
 
-async function putBackWithDefaults({ kind }: Addressed, shown: ApiObject, request: AdmissionRequest, convert: ConvertObject): Promise<void> {
+export async function putBackWithDefaults({ kind }: Addressed, shown: ApiObject, request: AdmissionRequest, convert: ConvertObject): Promise<void> {
   await putBack(kind, shown, request, convert);
   if (request.form === null && request.object !== null) behaviourOf(request.resource).strategy.setDefaults?.(request.object);
 }

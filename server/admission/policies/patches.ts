@@ -1,0 +1,92 @@
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { Failure, ListValue, type Value } from '../../cel/eval/values.js';
+import { toJson } from '../../cel/eval/json.js';
+import { isObject, type Schema } from '../../patch/apply/schema.js';
+import { merge } from '../../patch/apply/merge.js';
+import { undeclaredField } from '../../patch/apply/undeclared.js';
+import { applyJsonPatch } from '../../patch/jsonpatch.js';
+import { containerAt, memberOf } from '../../patch/jsonpointer.js';
+import { PatchError } from '../../patch/patcherror.js';
+
+/** What the expressions of a mutating policy yield, and what becomes of an object by it. Pure. */
+
+export type Patched = { readonly ok: true; readonly object: JsonObject } | { readonly ok: false; readonly message: string };
+
+const refused = (message: string): Patched => ({ ok: false, message });
+
+function asJson(value: Value): { readonly ok: true; readonly json: JsonValue } | { readonly ok: false; readonly message: string } {
+  try {
+    return { ok: true, json: toJson(value) };
+  } catch (error) {
+    return { ok: false, message: (error as Error).message };
+  }
+}
+
+/** Lays what an expression makes (`Object{...}`) over an object, as server-side apply would. What is one whole in the schema cannot be changed in part, and therefore not at all. */
+export function applyConfiguration(object: ApiObject, value: Value, schema: Schema): Patched {
+  const made = asJson(value);
+  if (!made.ok || !isObject(made.json)) return refused(made.ok ? 'must evaluate to Object' : made.message);
+  const config: JsonObject = { ...made.json, kind: object.kind, apiVersion: object.apiVersion };
+  const unknown = undeclaredField(config, schema);
+  if (unknown !== null) return refused(`error applying patch: failed to convert patch object to typed object: ${unknown}: field not declared in schema`);
+  const atomics = atomicsIn(made.json, schema, '');
+  if (atomics.length > 0) return refused(`error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`);
+  try {
+    return { ok: true, object: merge(object, config, schema) as JsonObject };
+  } catch (error) {
+    return refused(`error applying patch: ${(error as Error).message}`);
+  }
+}
+
+/** Places in a configuration that the schema takes for one whole. */
+function atomicsIn(value: JsonValue | undefined, schema: Schema, path: string): string[] {
+  if (Array.isArray(value)) {
+    if (schema.kind !== 'list' || schema.relationship === 'atomic') return schema.kind === 'leaf' || schema.kind === 'unknown' ? [] : [path];
+    return schema.relationship === 'set' ? [] : value.flatMap((item, i) => atomicsIn(item, schema.element, `${path}[${i}]`));
+  }
+  if (!isObject(value) || (schema.kind !== 'struct' && schema.kind !== 'map')) return [];
+  if (schema.atomic) return [path];
+  return Object.entries(value).flatMap(([name, member]) => atomicsIn(member, schema.kind === 'map' ? schema.element : schema.field(name) ?? { kind: 'unknown' }, `${path}.${name}`));
+}
+
+/** Applies the operations of `[JSONPatch{...}]` one after the other. Where a test among them fails, none of them counts. */
+export function applyOperations(object: ApiObject, value: Value): Patched {
+  if (!(value instanceof ListValue)) return refused('must evaluate to list(JSONPatch)');
+  let patched: JsonObject = object;
+  for (let i = 0; i < value.length; i++) {
+    const item = value.at(i);
+    const made = item instanceof Failure ? { ok: false as const, message: item.message } : asJson(item);
+    if (!made.ok) return refused(made.message);
+    try {
+      patched = applyJsonPatch(patched, [made.json]);
+    } catch (error) {
+      if (!(error instanceof PatchError)) throw error;
+      const operation = isObject(made.json) ? made.json : {};
+      if (operation['op'] === 'test') return { ok: true, object };
+      return refused(`JSON Patch: ${complaint(operation, patched, error)}`);
+    }
+  }
+  return { ok: true, object: patched };
+}
+
+const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
+const lastOf = (pointer: string): string => (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
+
+/** As the reference's library says it. */
+function complaint(operation: JsonObject, object: JsonObject, error: PatchError): string {
+  const [op, path, from] = [text(operation['op']), text(operation['path']), text(operation['from'])];
+  if (error.kind !== 'failed') return error.message;
+  const place = containerAt(object, op === 'move' || op === 'copy' ? from : path);
+  switch (op) {
+    case 'remove': return place === null ? `remove operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value` : `error in remove for path: '${path}': ${missing(place.container, path)}`;
+    case 'replace': return `replace operation does not apply: doc is missing ${place === null ? 'path' : 'key'}: ${path}: missing value`;
+    case 'add': return place === null ? `add operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value` : `error in add for path: '${path}': Unable to access invalid index: ${lastOf(path)}: invalid index referenced`;
+    case 'move': case 'copy':
+      if (place === null) return `${op} operation does not apply: doc is missing from path: ${from}: missing value`;
+      return memberOf(place.container, place.key) === undefined ? `error in ${op} for path: '${from}': ${missing(place.container, from)}` : `${op} operation does not apply: doc is missing destination path: ${path}: missing value`;
+    default: return `Unexpected kind: ${op}`;
+  }
+}
+
+const missing = (container: JsonObject | JsonValue[], path: string): string =>
+  (Array.isArray(container) ? `Unable to access invalid index: ${lastOf(path)}: invalid index referenced` : `Unable to remove nonexistent key: ${lastOf(path)}: missing value`);
