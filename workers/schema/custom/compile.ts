@@ -66,19 +66,16 @@ class Compiled implements CompiledSchema {
   }
 
   private checkValues(object: JsonMembers, old: JsonMembers | undefined, { statusOnly }: ValidateOptions): Cause[] {
-    const findings = new Findings();
-    if (statusOnly === true) return this.checkStatus(memberOf(object, STATUS), findings, old === undefined ? undefined : memberOf(old, STATUS));
-    (this.check ??= new ValueCheck(this.schema)).checkChange(object, findings, old);
-    return findings.total === 0 ? [] : findings.causes();
+    if (statusOnly === true) return this.checkStatus(memberOf(object, STATUS), old === undefined ? undefined : memberOf(old, STATUS));
+    return changeFindings(this.check ??= new ValueCheck(this.schema), object, old)?.causes() ?? [];
   }
 
   /** Paths in the messages begin at the status then, those of the causes at the object: so the reference. */
-  private checkStatus(status: Json | undefined, findings: Findings, old: Json | undefined): Cause[] {
+  private checkStatus(status: Json | undefined, old: Json | undefined): Cause[] {
     const { properties } = this.schema;
     const schema = isMembers(properties) ? memberOf(properties, STATUS) : undefined;
     if (status === undefined || !isMembers(schema)) return [];
-    (this.statusCheck ??= new ValueCheck(schema)).checkChange(status, findings, old);
-    return findings.total === 0 ? [] : findings.causes(STATUS);
+    return changeFindings(this.statusCheck ??= new ValueCheck(schema), status, old)?.causes(STATUS) ?? [];
   }
 
   /** Kind, version and metadata are no business of the schema, whatever it says of them. */
@@ -93,6 +90,16 @@ class Compiled implements CompiledSchema {
     [kind, apiVersion, metadata].forEach((value, index) => { if (value !== undefined) object[OWN[index] ?? ''] = value; });
     return { ok: true, unknown: [...own.unknown.map(path => `metadata.${path}`), ...pruned, ...coerced.unknown] };
   }
+}
+
+/** Null if there are none, which is found out first and takes less. */
+function changeFindings(check: ValueCheck, value: Json, old: Json | undefined): Findings | null {
+  const count = Findings.counting();
+  check.checkChange(value, count, old);
+  if (count.total === 0) return null;
+  const findings = Findings.gathering();
+  check.checkChange(value, findings, old);
+  return findings;
 }
 
 const STATUS = 'status';

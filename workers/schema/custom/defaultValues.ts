@@ -50,7 +50,7 @@ const asWhole = (structure: Structure, whole: boolean): Structure =>
   (whole && !structure.embedded ? { ...structure, embedded: true, has: { ...structure.has, embedded: true } } : structure);
 
 function byConditions(value: Json, schema: JsonMembers, path: string): Cause[] {
-  const findings = new Findings();
+  const findings = Findings.gathering();
   new ValueCheck(withoutIntOrString(schema) as JsonMembers).check(value, findings, undefined);
   return findings.causes(path);
 }

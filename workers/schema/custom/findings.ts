@@ -13,33 +13,28 @@ export interface Finding {
 
 /**
  * Gathers the findings of one value, and counts checks that were made: of alternatives that all fail, the reference reports the findings of that with the
- * most checks behind it.
+ * most checks behind it. Nearly all values are right: `counting` only counts findings, without a word about where they are.
  */
 export class Findings {
   readonly list: Finding[] = [];
   /** Findings made, also those beyond the bound. */
   total = 0;
   checks = 0;
+  private readonly path: (string | number)[] = [];
 
-  constructor(private readonly path: (string | number)[] = []) {}
+  private constructor(readonly quiet: boolean) {}
 
-  /** For an alternative of the value at hand. */
-  trial(): Findings { return new Findings(this.path); }
+  static gathering(): Findings { return new Findings(false); }
+  static counting(): Findings { return new Findings(true); }
 
-  enter(step: string | number): void { this.path.push(step); }
-  leave(): void { this.path.pop(); }
+  enter(step: string | number): void { if (!this.quiet) this.path.push(step); }
+  leave(): void { if (!this.quiet) this.path.pop(); }
 
   add(kind: Finding['kind'], value: Json, detail: Finding['detail'], member?: string): void {
     this.total++;
-    if (this.list.length >= CAUSES_MAX) return;
+    if (this.quiet || this.list.length >= CAUSES_MAX) return;
     const path = this.at();
     this.list.push({ kind, path: member === undefined ? path : `${path}.${member}`, value, detail });
-  }
-
-  merge(other: Findings): void {
-    this.total += other.total;
-    this.checks += other.checks;
-    for (const finding of other.list) if (this.list.length < CAUSES_MAX) this.list.push(finding);
   }
 
   /** Forgets findings from some point on. */
