@@ -159,7 +159,7 @@ class Checker implements Surroundings {
     for (const field of values) {
       if (!type.fields) continue;
       const expected = Object.hasOwn(type.fields, field.name) ? type.fields[field.name] : undefined;
-      if (expected === undefined) this.refuse(field.at, `undefined field '${field.name}'`);
+      if (expected === undefined) this.refuse(field.at, `expected type of field '${field.name}' is '' but provided type is '${printed(field.type)}'`);
       else if (!accepts(expected, field.type, new Map())) this.refuse(field.at, `expected type of field '${field.name}' is '${printed(expected)}' but provided type is '${printed(field.type)}'`);
     }
     return type;
