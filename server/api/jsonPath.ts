@@ -41,7 +41,7 @@ class Reader {
   }
 }
 
-const NAME = /(?:\\.|[^.[\]()\s,=!<>|&@?'"\\])+/y;
+const NAME = /(?:\\.|[^.[\](){}\s,=!<>|&@?'"\\])+/y;
 
 function parseSteps(reader: Reader): Step[] | null {
   const steps: Step[] = [];
@@ -50,7 +50,7 @@ function parseSteps(reader: Reader): Step[] | null {
     if (step === null) return null;
     steps.push(step);
   }
-  return steps;
+  return reader.done ? steps : null;
 }
 
 function parseStep(reader: Reader): Step | null {
@@ -80,7 +80,9 @@ const every: Step = values => values.flatMap(childrenOf);
 /** The values themselves and all that is in them. */
 const descend: Step = values => {
   const found: JsonValue[] = [...values];
-  for (let at = 0; at < found.length && found.length < VISITED_MAX; at++) found.push(...childrenOf(found[at] ?? null).filter(child => typeof child === 'object' && child !== null));
+  for (let at = 0; at < found.length && found.length < VISITED_MAX; at++) {
+    for (const child of childrenOf(found[at] ?? null)) if (typeof child === 'object' && child !== null) found.push(child);
+  }
   return found;
 };
 

@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import type { JsonObject } from '../../../server/api/object.js';
+import { StatusError } from '../../../server/api/status.js';
+import { CLEANUP_FINALIZER } from '../../../server/extensions/definition.js';
+import { withCustomResources } from '../../../server/extensions/definitions.js';
+import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
+import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { behaviourOf } from '../../../server/registry/behaviour.js';
+import { NO_WISH } from '../../../server/registry/deletion.js';
+import { createStorage, definition, definitionFixture, ExtensionServer } from './harness.js';
+
+describe('extensions/definitions', () => {
+  const servers: ExtensionServer[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.stop();
+      expect(server.reported).to.deep.equal([]);
+    }
+  });
+
+  async function start(...args: Parameters<typeof ExtensionServer.start>): Promise<ExtensionServer> {
+    const server = await ExtensionServer.start(...args);
+    servers.push(server);
+    return server;
+  }
+
+  const conditions = async (server: ExtensionServer, name: string): Promise<unknown> => {
+    const object = (await server.registry.get(server.definitionTarget(name), { at: 'any' })).decode();
+    return ((object['status'] as JsonObject)['conditions'] as JsonObject[]).map(({ type, status, reason }) => [type, status, reason]);
+  };
+
+  it('become resources once they are established', async () => {
+    const server = await start();
+    await server.define(definitionFixture('certificates'));
+    expect(await conditions(server, 'certificates.pki.example.com')).to.deep.equal([['NamesAccepted', 'True', 'NoConflicts'], ['Established', 'True', 'InitialNamesAccepted']]);
+    const resource = server.custom.catalogue.resource('pki.example.com', 'v1', 'certificates');
+    expect(resource).to.deep.include({ kind: 'Certificate', listKind: 'CertificateList', singular: 'certificate', namespaced: true, shortNames: ['cert', 'certs'], categories: ['pki', 'all'] });
+    expect([...resource?.subresources.keys() ?? []]).to.deep.equal(['status', 'scale']);
+    expect(server.custom.catalogue.kind('pki.example.com', 'v1', 'Certificate')).to.equal(resource);
+  });
+
+  it('list versions as clients prefer them, and only those that are served', async () => {
+    const server = await start();
+    const version = (name: string, storage = false, served = true): JsonObject => ({ name, served, storage, schema: { openAPIV3Schema: { type: 'object' } } });
+    await server.define(definition('widgets', 'Widget', { versions: [version('v1alpha1'), version('v2'), version('v1', true), version('v3', false, false), version('v2beta1')] }));
+    expect(server.custom.catalogue.group('example.com')?.versions.map(each => each.version)).to.deep.equal(['v2', 'v1', 'v2beta1', 'v1alpha1']);
+    expect(server.custom.catalogue.resource('example.com', 'v2', 'widgets')?.writtenVersion).to.equal('v1');
+  });
+
+  it('stay the same entry as long as nothing that matters changes', async () => {
+    const server = await start();
+    await server.define(definition('widgets', 'Widget'));
+    const before = server.custom.catalogue;
+    await server.changeDefinition('widgets.example.com', object => ({ ...object, metadata: { ...object.metadata, labels: { a: 'b' } } }));
+    expect(server.custom.catalogue).to.equal(before);
+    await server.define(definition('gadgets', 'Gadget', {}, 'example.org'));
+    expect(server.custom.catalogue).not.to.equal(before);
+    expect(server.custom.catalogue.group('example.com')).to.equal(before.group('example.com'));
+  });
+
+  it('do not take the place of what is built in', async () => {
+    const server = await start();
+    const builtIn = createCatalogue();
+    const joined = withCustomResources(builtIn, () => server.custom.catalogue);
+    await server.registry.create(server.definitionTarget(''), { ...definition('widgets', 'Widget', {}, 'networking.k8s.io'), metadata: { name: 'widgets.networking.k8s.io', annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } } }, ownWrites);
+    await server.define(definition('widgets', 'Widget'));
+    expect(joined().resource('networking.k8s.io', 'v1', 'widgets')).to.equal(null);
+    expect(joined().resource('networking.k8s.io', 'v1', 'ingresses')).to.equal(builtIn.resource('networking.k8s.io', 'v1', 'ingresses'));
+    expect(joined().resource('example.com', 'v1', 'widgets')).not.to.equal(null);
+    expect(joined().groups.map(({ name }) => name).slice(-1)).to.deep.equal(['example.com']);
+    expect(joined()).to.equal(joined());
+  });
+
+  it('are taken through their lives by several servers at once, each change written once', async () => {
+    const storage = createStorage();
+    const [first, second, third] = [await start({ storage }), await start({ storage, alone: false }), await start({ storage, alone: false })];
+    await first.define(definition('widgets', 'Widget'));
+    await Promise.all([second, third].map(server => server.until(() => server.custom.catalogue.group('example.com') !== null)));
+    const stored = await first.registry.get(first.definitionTarget('widgets.example.com'), { at: 'any' });
+    expect(stored.decode().metadata.managedFields?.map(entry => entry['subresource'] ?? '')).to.deep.equal(['', 'status']);
+    for (let n = 0; n < 20; n++) await first.registry.create(first.target('v1', 'widgets'), { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: `w${n}` } }, ownWrites);
+    await first.registry.delete(first.definitionTarget('widgets.example.com'), NO_WISH, ownWrites);
+    await Promise.all([first, second, third].map(server => server.until(() => server.custom.catalogue.group('example.com') === null)));
+    const left = await storage.list({ resource: { group: 'example.com', resource: 'widgets' }, namespace: null, labels: [], fields: [], consistency: { at: 'any' }, limit: null, after: null });
+    expect(left.outcome === 'found' && left.items).to.deep.equal([]);
+  });
+
+  it('stay until the last of their objects is gone, and take no new ones', async () => {
+    const server = await start();
+    await server.define(definition('widgets', 'Widget'));
+    const held = server.target('v1', 'widgets', 'held');
+    await server.registry.create({ ...held, name: '' }, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'held', finalizers: ['example.com/hold'] } }, ownWrites);
+    const { object, gone } = await server.registry.delete(server.definitionTarget('widgets.example.com'), NO_WISH, ownWrites);
+    expect(gone).to.equal(false);
+    expect(object.decode().metadata).to.deep.include({ finalizers: [CLEANUP_FINALIZER], generation: 1 }).and.not.to.have.property('deletionGracePeriodSeconds');
+    await server.until(() => behaviourOf(held.resource).refusal('create') !== null);
+    expect(behaviourOf(held.resource).refusal('create')).to.be.instanceOf(StatusError).and.to.include({ code: 405, message: 'create not allowed while custom resource definition is terminating' });
+    expect(behaviourOf(held.resource).refusal('update')).to.equal(null);
+    expect(behaviourOf(held.resource).retired?.aborted).to.equal(false);
+    await server.until(() => server.custom.lifeCycles.some(({ conditions: list }) => list.some(({ reason }) => reason === 'InstanceDeletionInProgress')));
+    await server.update(held, { apply: current => ({ ...(current ?? {}), metadata: { ...current?.metadata, finalizers: [] } }) });
+    await server.until(() => server.custom.catalogue.group('example.com') === null);
+    expect(behaviourOf(held.resource).retired?.aborted).to.equal(true);
+  });
+
+  it('that were never established go at once', async () => {
+    const server = await start();
+    await server.define(definition('widgets', 'Widget'));
+    await server.registry.create(server.definitionTarget(''), definition('gadgets', 'Widget'), ownWrites);
+    await server.until(() => server.custom.lifeCycles.some(({ name, conditions: list }) => name === 'gadgets.example.com' && list.length > 0));
+    await server.registry.delete(server.definitionTarget('gadgets.example.com'), NO_WISH, ownWrites);
+    await server.until(() => server.custom.lifeCycles.every(({ name }) => name !== 'gadgets.example.com'));
+    expect(server.custom.catalogue.resource('example.com', 'v1', 'widgets')).not.to.equal(null);
+  });
+});
