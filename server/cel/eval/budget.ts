@@ -13,10 +13,10 @@ export const REQUEST_COST_MAX = 10_000_000;
 export const CONDITIONS_COST_MAX = 2_500_000;
 
 /**
- * Elementary steps (a comparison within a comparison of lists, a step of a pattern) that cost nothing in the reference's units, but time. So many for each unit that
- * an expression could spend: what lies within the limits of costs hardly ever meets this one, and what exploits the difference ends.
+ * Elementary steps (a comparison within a comparison of lists, a part of a text that is made) that cost nothing in the reference's units, but time. What lies within
+ * the limits of costs hardly ever meets this one; what exploits the difference ends within some tenths of a second.
  */
-const stepsMax = 20_000_000;
+const stepsMax = 1_000_000;
 
 /** Keeps account of one evaluation. */
 export class Meter {

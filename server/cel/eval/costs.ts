@@ -1,3 +1,4 @@
+import { EXPRESSION_COST_MAX } from './budget.js';
 import { lengthOf, ListValue, MapValue, sizeOf, type Value } from './values.js';
 
 /** What calls cost at run time, in the reference's units (`CallCost` of its library, and of the language). */
@@ -37,7 +38,7 @@ const one = fixed(1);
 export const callCost = (name: string): CallCost => costs.get(name) ?? one;
 
 /** What costs more than this costs too much in any case, and needs not be counted to its end. */
-const countedMax = 10_000_000;
+const countedMax = EXPRESSION_COST_MAX + 1;
 const depthMax = 100;
 
 /** All that is in a value, up to a bound: lists that were joined can be longer than anything that could be walked through. */

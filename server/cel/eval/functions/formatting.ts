@@ -93,10 +93,16 @@ function plainText(value: Value, run: Run, depth: number): string | Failure {
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationText(value);
   if (value instanceof TypeValue) return value.name;
-  if (value instanceof ListValue) return joined(Array.from({ length: Math.min(value.length, textMax) }, (_, i) => plainText(value.at(i), run, depth + 1)), '[', ']');
+  if (value instanceof ListValue) return joined(texts(value, run, depth + 1), '[', ']');
   if (!(value instanceof MapValue)) return new Failure(`error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ${typeNameOf(value)}`);
   const entries = [...value.keys()].map(key => [plainText(key, run, depth + 1), plainText(value.get(key) ?? null, run, depth + 1)] as const);
   return joined(entries.sort(([a], [b]) => (typeof a === 'string' && typeof b === 'string' ? compareTexts(a, b) : 0)).map(([key, one]) => (key instanceof Failure ? key : one instanceof Failure ? one : `${key}: ${one}`)), '{', '}');
+}
+
+function texts(list: ListValue, run: Run, depth: number): (string | Failure)[] {
+  const made: (string | Failure)[] = [];
+  for (let i = 0; i < list.length; i++) made.push(plainText(list.at(i), run, depth));
+  return made;
 }
 
 function joined(parts: readonly (string | Failure)[], open: string, close: string): string | Failure {

@@ -6,7 +6,7 @@ import type { Implementation, Library } from './registry.js';
 
 /** Lists and sets. */
 
-const elementsMax = 1_000_000;
+const elementsMax = 100_000;
 
 /** The elements, all of which may be looked at. */
 function* elements(list: ListValue, { meter }: Run): Generator<Value> {
