@@ -120,7 +120,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
       await Promise.all([access.synced, custom.synced]);
       const definitions = builtIn.resource(DEFINITIONS.group, 'v1', DEFINITIONS.resource);
       if (definitions === null) return;
-      lifeCycles = new LifeCycles({ resources: custom, storage, registry, definitions, now: () => `${new Date().toISOString().slice(0, 19)}Z`, report: (name, error) => { log.named('extensions').warn('a definition cannot be brought further, trying again', { name, error }); } });
+      lifeCycles = new LifeCycles({ resources: custom, storage, registry, definitions, apiServices: builtIn.resource('apiregistration.k8s.io', 'v1', 'apiservices'), now: () => `${new Date().toISOString().slice(0, 19)}Z`, report: (name, error) => { log.named('extensions').warn('a definition cannot be brought further, trying again', { name, error }); } });
     },
     close: async () => {
       lifeCycles?.stop();

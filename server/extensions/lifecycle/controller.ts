@@ -8,15 +8,18 @@ import type { Storage } from '../../storage/contract.js';
 import { readLifeCycle, type LifeCycle } from '../definition.js';
 import { DEFINITIONS, type CustomResources } from '../definitions.js';
 import { Cleanup } from './cleanup.js';
+import { DefinedApiServices } from './definedApiServices.js';
 import { planStatus, withStatus } from './plan.js';
 import { ownWrites } from './writes.js';
 
 export interface LifeCycleOptions {
   readonly resources: CustomResources;
-  readonly storage: Pick<Storage, 'list'>;
+  readonly storage: Pick<Storage, 'list' | 'watch'>;
   readonly registry: Registry;
   /** The entry of definitions themselves in the catalogue. */
   readonly definitions: ServedResource;
+  /** That of APIServices; null where they are not served. */
+  readonly apiServices: ServedResource | null;
   /** RFC 3339 with seconds. */
   readonly now: () => string;
   /** Told of what went wrong and is tried again. */
@@ -33,18 +36,22 @@ const RETRY_MS = 1_000;
 export class LifeCycles {
   private readonly stopping = new AbortController();
   private readonly cleanup: Cleanup;
+  private readonly apiServices: DefinedApiServices | null;
   private readonly unsubscribe: () => void;
   private looking = false;
   private again = false;
 
   constructor(private readonly options: LifeCycleOptions) {
     this.cleanup = new Cleanup({ ...options, target: name => this.target(name), signal: this.stopping.signal });
+    const { apiServices } = options;
+    this.apiServices = apiServices === null ? null : new DefinedApiServices({ ...options, apiServices });
     this.unsubscribe = options.resources.onChange(() => { this.look(); });
     this.look();
   }
 
   stop(): void {
     this.stopping.abort();
+    this.apiServices?.stop();
     this.unsubscribe();
   }
 

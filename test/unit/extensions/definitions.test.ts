@@ -103,6 +103,28 @@ describe('extensions/definitions', () => {
     expect(behaviourOf(held.resource).retired?.aborted).to.equal(true);
   });
 
+  it('have an APIService for each version that they make, which goes with them; those of others stay', async () => {
+    const storage = createStorage();
+    const [server, other] = [await start({ storage }), await start({ storage, alone: false })];
+    const watched: string[] = [];
+    server.registry.watch(server.apiServiceTarget('').resource, { namespace: '', labels: [], fields: [], start: { at: 'any' }, initialEvents: true }, {
+      event: ({ type, object: { name } }) => { watched.push(`${type} ${name}`); for (const look of looks.splice(0)) look(); }, synced: () => {}, end: () => {},
+    });
+    const looks: (() => void)[] = [];
+    const until = async (text: string): Promise<void> => { while (!watched.includes(text)) await new Promise<void>(resolve => { looks.push(resolve); }); };
+    const foreign = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name: 'v1.foreign.example.com' }, spec: { group: 'foreign.example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 } };
+    await server.registry.create(server.apiServiceTarget(''), foreign, ownWrites);
+    await server.define(definitionFixture('backups'));
+    await Promise.all([until('ADDED v1.storage.example.com'), until('ADDED v1beta1.storage.example.com')]);
+    const made = (await server.registry.get(server.apiServiceTarget('v1.storage.example.com'), { at: 'any' })).decode();
+    expect(made).to.deep.include({ spec: { group: 'storage.example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 } }).and.to.have.nested.property('metadata.labels.kube-aggregator\\.kubernetes\\.io/automanaged', 'true');
+    await server.registry.delete(server.definitionTarget('backups.storage.example.com'), NO_WISH, ownWrites);
+    await Promise.all([until('DELETED v1.storage.example.com'), until('DELETED v1beta1.storage.example.com')]);
+    await Promise.all([server, other].map(each => each.custom.settled()));
+    expect(watched.filter(text => text.includes('foreign') || text.startsWith('MODIFIED'))).to.deep.equal(['ADDED v1.foreign.example.com']);
+    expect(watched).to.have.length(5);
+  });
+
   it('that were never established go at once', async () => {
     const server = await start();
     await server.define(definition('widgets', 'Widget'));

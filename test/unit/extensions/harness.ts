@@ -50,7 +50,7 @@ export class ExtensionServer {
     if (alone) await server.registry.create({ resource: server.entry('', 'v1', 'namespaces'), namespace: '', name: '' }, { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'default' } }, ownWrites);
     await server.custom.synced;
     const definitions = server.entry(DEFINITIONS.group, 'v1', DEFINITIONS.resource);
-    server.lifeCycles = new LifeCycles({ resources: server.custom, storage, registry: server.registry, definitions, now: () => '2026-01-01T00:00:00Z', report: (_, error) => { server.reported.push(error); } });
+    server.lifeCycles = new LifeCycles({ resources: server.custom, storage, registry: server.registry, definitions, apiServices: server.entry('apiregistration.k8s.io', 'v1', 'apiservices'), now: () => '2026-01-01T00:00:00Z', report: (_, error) => { server.reported.push(error); } });
     return server;
   }
 
@@ -63,6 +63,10 @@ export class ExtensionServer {
     const found = this.builtIn.resource(group, version, resource);
     if (found === null) throw new Error(`${resource} is not served`);
     return found;
+  }
+
+  apiServiceTarget(name: string): Target {
+    return { resource: this.entry('apiregistration.k8s.io', 'v1', 'apiservices'), namespace: '', name };
   }
 
   definitionTarget(name: string): Target {
