@@ -9,6 +9,7 @@ import { unchanged } from '../validation/immutable.js';
 import { subdomainName } from '../validation/names.js';
 import { validateApproval } from './approval.js';
 import { validateNames } from './definitionnames.js';
+import { formatWarnings } from './formats.js';
 import { SPEC, validateSpec } from './spec.js';
 
 /** The definition of a custom resource as an object. What its schemas mean is the business of those who serve the resource. */
@@ -102,6 +103,7 @@ export const customResourceDefinitions: Strategy = {
   unconditionalUpdate: false,
   generationOf: ['spec'],
   validateName: nameComplaints,
+  warnings: (definition, old) => formatWarnings(specOf(definition), old === null ? null : specOf(old)),
   setDefaults,
   prepareForCreate(definition) {
     definition['status'] = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: withStorageVersion(definition, []) };

@@ -52,6 +52,13 @@ export function formatCheck(format: string): ((text: string) => boolean) | undef
   return check === undefined || UNBOUNDED.has(name) ? check : text => text.length <= TEXT_MAX && check(text);
 }
 
+const NUMERIC: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] };
+
+/** Whether a format says anything of values of a type; `type` is empty where a schema names none or several. Others are no conditions. */
+export function isRecognized(format: string, type: string): boolean {
+  return type === '' || type === 'string' ? formatCheck(format) !== undefined : NUMERIC[type]?.includes(format) === true;
+}
+
 const LETTER = '[a-zA-Z0-9\\p{S}\\p{L}]';
 const HOST_LABEL = `${LETTER}(?:[a-zA-Z0-9\\-\\p{S}\\p{L}]{0,61}${LETTER})?`;
 /** One word, or labels that end in a domain of letters. One word has at most one dash, after its first character: so the reference. */

@@ -3,7 +3,7 @@ import { compileRegexp, PatternBudgetError, type Regexp } from '../../regexp/reg
 import { checkConditions, type Conditions } from './conditions.js';
 import { correlationOf, oldItems, type ListCorrelation } from './correlation.js';
 import type { Findings } from './findings.js';
-import { formatCheck } from './formats.js';
+import { formatCheck, isRecognized } from './formats.js';
 import { NumberCheck } from './numbers.js';
 import { canonicalJson, isSame, memberOf } from './printed.js';
 import { TypeCheck } from './types.js';
@@ -25,7 +25,8 @@ export class ValueCheck {
 
   constructor(schema: JsonMembers) {
     const types = schema['x-kubernetes-int-or-string'] === true ? ['integer', 'string'] : typeof schema['type'] === 'string' && schema['type'] !== '' ? [schema['type']] : [];
-    this.formatName = knownFormat(schema['format'], types);
+    const format = typeof schema['format'] === 'string' ? schema['format'] : '';
+    this.formatName = isRecognized(format, types.length === 1 ? types[0] ?? '' : '') ? format : '';
     this.type = new TypeCheck(types, this.formatName, schema['nullable'] === true);
     this.conditions = conditionsOf(schema);
     this.text = TextCheck.of(schema);
@@ -79,16 +80,6 @@ export class ValueCheck {
     if (!this.format(value)) findings.add('type', value, this.formatName);
     findings.checks++;
   }
-}
-
-const NUMERIC_FORMATS: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] };
-
-/** Formats that nobody knows, or that are of another type, are no conditions. */
-function knownFormat(format: Json | undefined, types: readonly string[]): string {
-  if (typeof format !== 'string' || format === '') return '';
-  const [type = ''] = types.length === 1 ? types : [];
-  const known = type === '' || type === 'string' ? formatCheck(format) !== undefined : NUMERIC_FORMATS[type]?.includes(format) === true;
-  return known ? format : '';
 }
 
 /** Where one side is whole, the other is cut down to it, as the reference converts. */
