@@ -53,7 +53,8 @@ export function applyConfiguration(live: ApiObject | null, request: ApplyRequest
 function checkConfiguration({ resource, config }: ApplyRequest, schema: Schema): void {
   if ((config.metadata.managedFields ?? []).length > 0) throw badRequest('metadata.managedFields must be nil');
   const undeclared = undeclaredField(config as JsonObject, schema);
-  if (undeclared !== null) throw plainError(500, `failed to create typed patch object (${nameOf(config)}; ${apiVersionOf(resource)}, Kind=${resource.kind}): ${undeclared}: field not declared in schema`);
+  const problem = undeclared === null ? behaviourOf(resource).misfit(config as JsonObject) : `${undeclared}: field not declared in schema`;
+  if (problem !== null) throw plainError(500, `failed to create typed patch object (${nameOf(config)}; ${apiVersionOf(resource)}, Kind=${resource.kind}): ${problem}`);
 }
 
 const nameOf = ({ metadata }: ApiObject): string => `${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name ?? ''}`;

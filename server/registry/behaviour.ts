@@ -40,6 +40,8 @@ export interface Behaviour {
   readonly strategy: Strategy;
   /** Schemas of all versions of the type, for field ownership, and conversion between them. */
   readonly versions: Versions;
+  /** The first value in a configuration to apply whose type is wrong, in the words of server-side apply; null for none, or when `receive` finds it. */
+  readonly misfit: (config: JsonObject) => string | null;
   /** Checks an object of the type, with kind and apiVersion, and brings it into the form in which it is kept. May change its argument. */
   readonly receive: (object: JsonObject) => Received;
   /** The part of that which decoding a body has not done; null when there is none. */
@@ -74,6 +76,7 @@ export function behaviourOf(resource: ServedResource): Behaviour {
 const builtInBehaviour = (resource: ServedResource): Behaviour => ({
   strategy: strategyOf(resource.storage),
   versions: builtInVersions(resource),
+  misfit: () => null,
   receive: object => checkStructured(object, resource),
   receiveDecoded: null,
   columns: columnsOf(resource),

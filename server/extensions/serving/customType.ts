@@ -17,6 +17,7 @@ import type { Converter, WebhookConverters } from '../conversion/contract.js';
 import type { DefinedVersion, Definition } from '../definition.js';
 import { compareVersions } from '../versions.js';
 import { tableColumns } from './columns.js';
+import { misfit } from './misfit.js';
 import { Presenter } from './presenter.js';
 import { scaleForm } from './scale.js';
 import { customStrategy, selectableFieldsOf } from './strategy.js';
@@ -106,6 +107,7 @@ export class CustomType {
     return {
       strategy: customStrategy({ version, apiVersion, kind: resource.kind, schema, rules }),
       versions: { schemaOf: name => this.versions.get(name)?.mergeTypes() ?? null, convert: (object, name) => ({ ...object, apiVersion: name }) },
+      misfit: config => misfit(schema(), config),
       receive, receiveDecoded: receive,
       columns: tableColumns(version),
       scale: scaleForm(version.scale ?? { specReplicas: '', statusReplicas: '', labelSelector: null }),

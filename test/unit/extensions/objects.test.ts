@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../server/api/object.js';
 import { StatusError } from '../../../server/api/status.js';
+import { applyConfiguration } from '../../../server/registry/applied.js';
 import { behaviourOf } from '../../../server/registry/behaviour.js';
 import { NO_WISH } from '../../../server/registry/deletion.js';
 import { everything } from '../../../server/registry/everything.js';
@@ -129,6 +130,21 @@ describe('extensions/objects', () => {
     const [first, second] = [await server.registry.list(target().resource, list), await server.registry.list(target().resource, list)];
     expect(first.items[0]).to.equal(shown);
     expect(second.items[0]).to.equal(shown);
+  });
+
+  it('are refused to who applies values of other types, or fields that nobody knows', async () => {
+    await server.define(definition('widgets', 'Widget'));
+    const apply = (spec: JsonObject): Promise<StatusError> => refused(Promise.resolve().then(() =>
+      applyConfiguration(null, { resource: target().resource, config: widget('a', spec), manager: 'm', subresource: '', force: false, now: '2026-01-01T00:00:00Z' })));
+    for (const [spec, message] of [
+      [{ size: 'five' }, '.spec.size: expected numeric (int or float), got string'], [{ color: 5 }, '.spec.color: expected string, got integer'], [{ weight: 5 }, '.spec.weight: field not declared in schema'],
+    ] as const) {
+      const error = await apply(spec);
+      expect(error).to.include({ code: 500, reason: '' });
+      expect(error.message).to.equal(`failed to create typed patch object (a; example.com/v1, Kind=Widget): ${message}`);
+    }
+    const applied = applyConfiguration(null, { resource: target().resource, config: widget('a', { size: 1 }), manager: 'm', subresource: '', force: false, now: '2026-01-01T00:00:00Z' });
+    expect(applied.metadata.managedFields?.[0]?.['fieldsV1']).to.deep.equal({ 'f:spec': { 'f:size': {} } });
   });
 
   it('scale at the paths of the definition', async () => {
