@@ -37,7 +37,7 @@ export class TypeCheck {
   check(value: Json, findings: Findings): void {
     findings.checks++;
     const [type, format] = typeOfValue(value);
-    if (this.types.includes(type)) {
+    if (type === this.wanted || this.types.includes(type)) {
       findings.checks++;
       return;
     }

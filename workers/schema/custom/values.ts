@@ -171,8 +171,12 @@ class ListCheck {
   }
 }
 
+/** `inherited`: every object has something of the name. */
+interface Property { readonly name: string; readonly check: ValueCheck; readonly inherited: boolean }
+
 class ObjectCheck {
-  private readonly properties: ReadonlyMap<string, ValueCheck>;
+  private readonly properties: readonly Property[];
+  private readonly names: ReadonlySet<string>;
   private readonly rest: ValueCheck | null;
   private readonly closed: boolean;
   private readonly required: readonly string[];
@@ -182,7 +186,8 @@ class ObjectCheck {
   constructor(schema: JsonMembers) {
     const { properties, additionalProperties: rest, required } = schema;
     const described = isMembers(properties) ? Object.keys(properties).sort().map(name => [name, properties[name]] as const) : [];
-    this.properties = new Map(described.flatMap(([name, property]) => (isMembers(property) ? [[name, new ValueCheck(property)] as const] : [])));
+    this.properties = described.flatMap(([name, property]) => (isMembers(property) ? [{ name, check: new ValueCheck(property), inherited: name in Object.prototype }] : []));
+    this.names = new Set(this.properties.map(({ name }) => name));
     this.rest = isMembers(rest) ? new ValueCheck(rest) : null;
     this.closed = rest === false;
     this.required = Array.isArray(required) ? required.map(String) : [];
@@ -197,21 +202,23 @@ class ObjectCheck {
     }
     const before = isMembers(old) ? old : undefined;
     if (this.closed || this.rest !== null) this.checkRest(value, findings, before);
-    for (const [name, property] of this.properties) if (Object.hasOwn(value, name)) checkMember(property, name, value, findings, before);
+    for (const { name, check, inherited } of this.properties) {
+      const member = inherited ? memberOf(value, name) : value[name];
+      if (member !== undefined) checkMember(check, name, member, findings, before);
+    }
     for (const name of this.required) if (!Object.hasOwn(value, name)) findings.add('required', null, '', name);
   }
 
   private checkRest(value: JsonMembers, findings: Findings, before: JsonMembers | undefined): void {
     for (const name in value) {
-      if (this.properties.has(name)) continue;
+      if (this.names.has(name)) continue;
       if (this.rest === null) findings.add('forbidden', name, '');
-      else checkMember(this.rest, name, value, findings, before);
+      else checkMember(this.rest, name, value[name] as Json, findings, before);
     }
   }
 }
 
-function checkMember(check: ValueCheck, name: string, value: JsonMembers, findings: Findings, before: JsonMembers | undefined): void {
-  const member = value[name] as Json;
+function checkMember(check: ValueCheck, name: string, member: Json, findings: Findings, before: JsonMembers | undefined): void {
   findings.enter(name);
   if (before === undefined) check.check(member, findings, undefined);
   else check.checkChange(member, findings, memberOf(before, name));
