@@ -2,11 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
 import type { ServedResource } from '../../catalogue/resources.js';
-import { everything } from '../../registry/everything.js';
 import type { Registry, Target } from '../../registry/contract.js';
 import type { Storage } from '../../storage/contract.js';
 import { readLifeCycle, type LifeCycle } from '../definition.js';
-import { DEFINITIONS, type CustomResources } from '../definitions.js';
+import type { CustomResources } from '../definitions.js';
 import { Cleanup } from './cleanup.js';
 import { DefinedApiServices } from './definedApiServices.js';
 import { planStatus, withStatus } from './plan.js';
@@ -14,7 +13,7 @@ import { ownWrites } from './writes.js';
 
 export interface LifeCycleOptions {
   readonly resources: CustomResources;
-  readonly storage: Pick<Storage, 'list' | 'watch'>;
+  readonly storage: Pick<Storage, 'watch'>;
   readonly registry: Registry;
   /** The entry of definitions themselves in the catalogue. */
   readonly definitions: ServedResource;
@@ -96,10 +95,13 @@ export class LifeCycles {
     return plan === null ? object : withStatus(object, plan, this.options.now());
   }
 
-  private async others({ group }: LifeCycle): Promise<LifeCycle[]> {
-    const result = await this.options.storage.list({ ...everything, resource: DEFINITIONS, namespace: '' });
-    if (result.outcome !== 'found') throw new Error(`definitions cannot be listed: ${result.outcome}`);
-    return result.items.filter(({ name }) => name.slice(name.indexOf('.') + 1) === group).map(item => readLifeCycle(item.decode(), item.version));
+  /** What has been read of the definition itself was applied here, and so all that came before it is in effect once everything has settled. */
+  private async others({ group, name, version }: LifeCycle): Promise<LifeCycle[]> {
+    await this.options.resources.settled();
+    const all = this.options.resources.lifeCycles.filter(other => other.group === group);
+    // The watch of definitions may have broken and not be back yet.
+    if ((all.find(other => other.name === name)?.version ?? 0) < version) throw new Error('definitions have changed that are not known here yet');
+    return all;
   }
 
   private target(name: string): Target {

@@ -12,14 +12,19 @@ export interface StatusPlan { readonly names: Names; readonly conditions: readon
 const ESTABLISHED: Condition = { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };
 const NOT_ACCEPTED: Condition = { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
 
+const ACCEPTED: Condition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
+
+/** Whether nothing is left to decide, whatever the others do: nearly all definitions nearly always. */
+const isSettled = ({ requested, accepted, conditions }: LifeCycle, approval: Condition | null): boolean => isTrue(conditions, 'Established') && says(conditions, ACCEPTED)
+  && (approval === null || says(conditions, approval)) && isDeepStrictEqual(requested, accepted);
+
 /** Null when the status is as it should be. Once a definition is established, it stays so whatever becomes of names that it asks for later. */
 export function planStatus(own: LifeCycle, others: readonly LifeCycle[]): StatusPlan | null {
-  const { names, conflict } = acceptedNames(own, others);
-  const accepted: Condition = conflict === null
-    ? { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
-    : { type: 'NamesAccepted', status: 'False', ...conflict };
-  const established = isTrue(own.conditions, 'Established') ? [] : [conflict === null ? ESTABLISHED : NOT_ACCEPTED];
   const approval = approvalCondition(own);
+  if (isSettled(own, approval)) return null;
+  const { names, conflict } = acceptedNames(own, others);
+  const accepted: Condition = conflict === null ? ACCEPTED : { type: 'NamesAccepted', status: 'False', ...conflict };
+  const established = isTrue(own.conditions, 'Established') ? [] : [conflict === null ? ESTABLISHED : NOT_ACCEPTED];
   const conditions = [accepted, ...established, ...(approval === null ? [] : [approval])].filter(condition => !says(own.conditions, condition));
   return conditions.length === 0 && isDeepStrictEqual(names, own.accepted) ? null : { names, conditions };
 }
