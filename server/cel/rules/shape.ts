@@ -8,7 +8,7 @@ import { escapedName } from './names.js';
 /** What expressions see of a schema: the types of its parts, how large they can be, and how JSON becomes values. Parts without a known structure are not seen. */
 export interface Shape {
   readonly type: Type;
-  /** Elements of a list or map, characters of a text, that a request can have at most. */
+  /** Elements of a list or map, characters of a text, that a request can have at most; 0 for what has neither. */
   readonly elementsMax: number;
   /** The least that a value takes in a request, in bytes of JSON. */
   readonly bytesMin: number;
@@ -63,9 +63,9 @@ export function shapeOf(schema: Schema, isRoot: boolean): Shape | null {
     case 'array': return listShape(seen);
     case 'object': return restOf(seen) === null ? objectShape(seen) : mapShape(seen);
     case 'string': return textShape(seen);
-    case 'boolean': return { type: BOOL, elementsMax: 1, bytesMin: 4, view: plainView };
-    case 'number': return { type: DOUBLE, elementsMax: 1, bytesMin: 1, view: value => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : plainView(value)) };
-    case 'integer': return { type: INT, elementsMax: 1, bytesMin: 1, view: wholeView };
+    case 'boolean': return { type: BOOL, elementsMax: 0, bytesMin: 4, view: plainView };
+    case 'number': return { type: DOUBLE, elementsMax: 0, bytesMin: 1, view: value => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : plainView(value)) };
+    case 'integer': return { type: INT, elementsMax: 0, bytesMin: 1, view: wholeView };
     default: return null;
   }
 }
@@ -112,7 +112,7 @@ function objectShape(schema: Schema): Shape {
     if (required.includes(name) && property['default'] === undefined) bytesMin += name.length + shape.bytesMin + 4;
   }
   return {
-    type: object('object', Object.fromEntries([...fields].map(([name, { type }]) => [name, type]))), elementsMax: 1, bytesMin, fields,
+    type: object('object', Object.fromEntries([...fields].map(([name, { type }]) => [name, type]))), elementsMax: 0, bytesMin, fields,
     view: value => (isObject(value) ? new ObjectView(value, views) : value === null ? none : plainView(value)),
   };
 }
