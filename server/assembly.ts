@@ -9,6 +9,8 @@ import { certificateGuards } from './authorization/certificates.js';
 import { nodeRestriction } from './authorization/node/restriction.js';
 import { createLookup } from './admission/lookup.js';
 import { createAdmission } from './admission/chain.js';
+import { createAggregation } from './aggregation/aggregation.js';
+import { API_SERVICES } from './aggregation/apiServices.js';
 import type { Admission, AdmissionPlugin } from './admission/contract.js';
 import type { PluginConfigurations } from './admission/configuration.js';
 import { enabledPlugins } from './admission/names.js';
@@ -24,6 +26,7 @@ import { createEndpoints } from './endpoints/endpoints.js';
 import { convertAny } from './extensions/conversion/admission.js';
 import { CustomResources, DEFINITIONS, withCustomResources } from './extensions/definitions.js';
 import { LifeCycles } from './extensions/lifecycle/controller.js';
+import { ownWrites } from './extensions/lifecycle/writes.js';
 import type { Live } from './files/liveFile.js';
 import type { Logger } from './observability/logger.js';
 import type { Metrics } from './observability/metrics.js';
@@ -88,6 +91,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   const connections = hookConnections(options, storage);
   const conversion = createConversionWebhooks(connections, metrics);
   const custom = new CustomResources({ storage, builtIn, webhooks: conversion.converters, report: (error) => { log.named('extensions').error('a definition cannot be served', { error }); } });
+  const aggregation = createAggregation({ storage, catalogue, ...connections, rejectsRedirects: options['aggregator-reject-forwarding-redirect'] });
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
   const access = createAccess({ options, files, storage, log: log.named('access') });
@@ -103,27 +107,34 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     openIdDocuments(access.tokens.issuer?.issuer ?? '', options['service-account-jwks-uri'] ?? `https://${host}${OPENID_PATHS.keys}`, files.verificationKeys.current);
   const openid = createOpenId(documents, () => files.verificationKeys.maxAgeSeconds ?? 3600);
   const discovery = createDiscovery({
-    catalogue, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: host,
+    catalogue, remote: aggregation.groups, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: host,
     otherPaths: documents() === null ? [] : Object.values(OPENID_PATHS), cbor: features.CBORServingAndStorage,
+  });
+  const ownResources = createEndpoints({
+    registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], watchList: features.WatchList, compression: features.APIResponseCompression,
+    forcesDeletion: features.AllowUnsafeMalformedObjectDeletion, backends: createBackends({ credentials: agents, preferredAddresses: options['kubelet-preferred-address-types'], connectTimeoutMs: options['kubelet-timeout'] }),
+    cbor: features.CBORServingAndStorage, catchUp: custom.catchUp,
   });
   const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn });
   let lifeCycles: LifeCycles | null = null;
-  const backends = createBackends({ credentials: agents, preferredAddresses: options['kubelet-preferred-address-types'], connectTimeoutMs: options['kubelet-timeout'] });
   return {
     storage, access,
-    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], watchList: features.WatchList, compression: features.APIResponseCompression, forcesDeletion: features.AllowUnsafeMalformedObjectDeletion, backends, cbor: features.CBORServingAndStorage, catchUp: custom.catchUp }),
-    documents: async (context) => await discovery(context) || openid(context) || openapi.documents(context),
+    resources: async (context) => { if (!await aggregation.answers(context)) await ownResources(context); },
+    documents: async (context) => await aggregation.answers(context) || await discovery(context) || openid(context) || openapi.documents(context),
     bootstrap: async (signal) => {
       await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });
       await Promise.all([bootstrapRbac({ registry, catalogue, signal }), repair(storage, log), publishTrust({ registry, catalogue, signal }, access.published()), publishTrackingStart({ registry, catalogue, signal })]);
       access.onPublishedChange(() => { publishTrust({ registry, catalogue, signal }, access.published()).catch((error: unknown) => { log.named('access').warn('authorities cannot be published', { error }); }); });
-      await Promise.all([access.synced, custom.synced]);
+      await Promise.all([access.synced, custom.synced, aggregation.synced]);
+      const apiServices = builtIn.resource(API_SERVICES.group, 'v1', API_SERVICES.resource);
+      if (apiServices !== null) aggregation.begin({ registry, resource: apiServices, writes: ownWrites, now: () => `${new Date().toISOString().slice(0, 19)}Z`, report: (name, error) => { log.named('aggregation').warn('an API service cannot be looked after', { name, error }); } });
       const definitions = builtIn.resource(DEFINITIONS.group, 'v1', DEFINITIONS.resource);
       if (definitions === null) return;
       lifeCycles = new LifeCycles({ resources: custom, storage, registry, definitions, apiServices: builtIn.resource('apiregistration.k8s.io', 'v1', 'apiservices'), now: () => `${new Date().toISOString().slice(0, 19)}Z`, report: (name, error) => { log.named('extensions').warn('a definition cannot be brought further, trying again', { name, error }); } });
     },
     close: async () => {
       lifeCycles?.stop();
+      aggregation.stop();
       custom.stop();
       conversion.stop();
       access.stop();

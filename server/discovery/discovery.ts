@@ -1,6 +1,7 @@
 import type { JsonObject } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import { methodNotAllowed, pathNotFound } from '../api/status.js';
+import type { RemoteGroup } from '../aggregation/discovered.js';
 import type { Catalogue } from '../catalogue/resources.js';
 import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
@@ -8,10 +9,12 @@ import type { Encoder } from '../endpoints/encoders/encoder.js';
 import { ENCODERS, encodersWith, type Encoders } from '../endpoints/encoders/encoders.js';
 import { isForPeople, negotiateAccept } from '../endpoints/negotiation.js';
 import { contentHash, notModified, redirected } from '../http/conditional.js';
-import { aggregated, coreGroups, coreVersions, groupDocument, groupList, namedGroups, resourceList } from './documents.js';
+import { aggregated, coreGroups, coreVersions, groupDocument, groupList, namedGroups, remoteGroupDocument, resourceList } from './documents.js';
 
 export interface DiscoveryOptions {
   readonly catalogue: Catalogue;
+  /** Groups that other programs serve behind this server; another array after every change. */
+  readonly remote?: () => readonly RemoteGroup[];
   /** What `/version` says besides the numbers of the API surface. */
   readonly build?: Partial<Readonly<Record<'gitVersion' | 'gitCommit' | 'gitTreeState' | 'buildDate' | 'compiler' | 'goVersion' | 'platform', string>>>;
   /** Host and port under which clients reach this server. */
@@ -42,11 +45,11 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   const laidOutBytesOf = memo((document: JsonObject) => Buffer.from(JSON.stringify(document, null, 2)));
   const hashOf = memo((bytes: Buffer) => contentHash(bytes));
   const encodedBy = memo((encoder: Encoder) => memo((document: JsonObject) => encoder.document(document)));
-  const present = documentsOf(catalogue, served => ({
+  const present = documentsOf(catalogue, options.remote ?? nothingRemote, (served, remote) => ({
     core: { plain: coreVersions(served, options.serverAddress ?? ''), aggregated: aggregated(coreGroups(served)) },
-    named: { plain: groupList(served), aggregated: aggregated(namedGroups(served)) },
+    named: { plain: groupList(served, remote), aggregated: aggregated(namedGroups(served), remote) },
     paths: { paths: rootPaths(options) },
-    groups: new Map(served.groups.map(group => [group.name, groupDocument(group)])),
+    groups: new Map([...served.groups.map(group => [group.name, groupDocument(group)] as const), ...remote.map(group => [group.name, remoteGroupDocument(group)] as const)]),
     lists: new Map(served.groups.flatMap(group => group.versions.map(each => [apiVersionOf({ group: group.name, version: each.version }), resourceList(group.name, each)]))),
   }));
   const version = versionDocument(options);
@@ -93,9 +96,10 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     },
     'apis': (context, [groupName, versionName, ...more]) => {
       if (groupName === undefined) return root(context, present().named);
-      const group = catalogue.group(groupName);
-      if (group === null || more.length > 0) return false;
-      return versionName === undefined ? onlyGet(context) && plain(context, present().groups.get(groupName) ?? groupDocument(group), withoutAggregated(context)) : resources(context, groupName, versionName);
+      const group = present().groups.get(groupName);
+      if (group === undefined || more.length > 0) return false;
+      if (versionName === undefined) return onlyGet(context) && plain(context, group, withoutAggregated(context));
+      return catalogue.group(groupName) !== null && resources(context, groupName, versionName);
     },
   };
   return async context => {
@@ -106,12 +110,16 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   };
 }
 
+const noGroups: readonly RemoteGroup[] = [];
+const nothingRemote = (): readonly RemoteGroup[] => noGroups;
+
 /** Documents of what is served now: made anew when that has changed and somebody asks. */
-function documentsOf<T>(catalogue: Catalogue, make: (catalogue: Catalogue) => T): () => T {
-  let made: { readonly of: Catalogue['groups']; readonly documents: T } | null = null;
+function documentsOf<T>(catalogue: Catalogue, remote: () => readonly RemoteGroup[], make: (catalogue: Catalogue, remote: readonly RemoteGroup[]) => T): () => T {
+  let made: { readonly of: Catalogue['groups']; readonly remote: readonly RemoteGroup[]; readonly documents: T } | null = null;
   return () => {
     const { groups } = catalogue;
-    if (made?.of !== groups) made = { of: groups, documents: make(catalogue) };
+    const others = remote();
+    if (made?.of !== groups || made.remote !== others) made = { of: groups, remote: others, documents: make(catalogue, others) };
     return made.documents;
   };
 }

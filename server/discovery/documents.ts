@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { aggregatedResources, type RemoteGroup } from '../aggregation/discovered.js';
 import type { JsonObject } from '../api/object.js';
 import { apiVersionOf, type GroupVersion } from '../api/resource.js';
 import type { Catalogue, ServedGroup, ServedResource, ServedVersion, Subresource } from '../catalogue/resources.js';
@@ -11,17 +12,31 @@ export const coreVersions = (catalogue: Catalogue, serverAddress: string): JsonO
   serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
 });
 
-/** `/apis`: all groups but the core group. */
-export const groupList = (catalogue: Catalogue): JsonObject =>
-  ({ kind: 'APIGroupList', apiVersion: 'v1', groups: namedGroups(catalogue).map(groupMembers) });
+/** `/apis`: all groups but the core group. Those that only other programs serve come last. */
+export const groupList = (catalogue: Catalogue, remote: readonly RemoteGroup[] = []): JsonObject => {
+  const own = namedGroups(catalogue);
+  const groups = own.map(group => remoteMembers(remote.find(({ name }) => name === group.name)) ?? groupMembers(group));
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...groups, ...foreignGroups(own, remote).map(group => remoteMembers(group) ?? {})] };
+};
+
+const foreignGroups = (own: readonly ServedGroup[], remote: readonly RemoteGroup[]): RemoteGroup[] => remote.filter(({ name }) => !own.some(group => group.name === name));
+
+/** The same for a group of which other programs serve versions. */
+export const remoteGroupDocument = (group: RemoteGroup): JsonObject => ({ kind: 'APIGroup', apiVersion: 'v1', ...remoteMembers(group) });
+
+function remoteMembers(group: RemoteGroup | undefined): JsonObject | null {
+  return group === undefined ? null : membersOf(group.name, group.versions);
+}
 
 /** `/apis/GROUP`. */
 export const groupDocument = (group: ServedGroup): JsonObject => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupMembers(group) });
 
 const namedGroups = ({ groups }: Catalogue): ServedGroup[] => groups.filter(({ name }) => name !== '');
 
-function groupMembers({ name, versions }: ServedGroup): JsonObject {
-  const listed = versions.map(({ version }) => ({ groupVersion: apiVersionOf({ group: name, version }), version }));
+const groupMembers = ({ name, versions }: ServedGroup): JsonObject => membersOf(name, versions.map(({ version }) => version));
+
+function membersOf(name: string, versions: readonly string[]): JsonObject {
+  const listed = versions.map(version => ({ groupVersion: apiVersionOf({ group: name, version }), version }));
   return { name, versions: listed, ...(listed[0] === undefined ? {} : { preferredVersion: listed[0] }) };
 }
 
@@ -61,16 +76,25 @@ const storageVersionHash = ({ storage: { group, version: stored, kind }, written
 };
 
 /** All of the above for one root in one document: `/api` or `/apis` with `as=APIGroupDiscoveryList`. */
-export const aggregated = (groups: readonly ServedGroup[]): JsonObject =>
-  ({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items: groups.map(aggregatedGroup) });
+export const aggregated = (groups: readonly ServedGroup[], remote: readonly RemoteGroup[] = []): JsonObject => ({
+  kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {},
+  items: [...groups.map(group => aggregatedGroup(group, remote.find(({ name }) => name === group.name))), ...foreignGroups(groups, remote).map(group => aggregatedGroup({ name: group.name, versions: [] }, group))],
+});
 
 export const coreGroups = ({ groups }: Catalogue): ServedGroup[] => groups.filter(({ name }) => name === '');
 export { namedGroups };
 
-const aggregatedGroup = ({ name, versions }: ServedGroup): JsonObject => ({
-  metadata: name === '' ? {} : { name },
-  versions: versions.map(({ version, resources }) => ({ version, resources: resources.map(aggregatedResource), freshness: 'Current' })),
-});
+function aggregatedGroup({ name, versions }: Pick<ServedGroup, 'name' | 'versions'>, others: RemoteGroup | undefined): JsonObject {
+  const own = versions.map(({ version, resources }): JsonObject => ({ version, resources: resources.map(aggregatedResource), freshness: 'Current' }));
+  if (others === undefined) return { metadata: name === '' ? {} : { name }, versions: own };
+  const listed = others.versions.map((version) => {
+    const found = others.remote.get(version);
+    if (found === undefined) return own.find(each => each['version'] === version) ?? { version, freshness: 'Stale' };
+    const resources = aggregatedResources(found.resources, { group: name, version });
+    return { version, ...(resources.length === 0 ? {} : { resources }), freshness: found.stale ? 'Stale' : 'Current' };
+  });
+  return { metadata: { name }, versions: listed };
+}
 
 function aggregatedResource(resource: ServedResource): JsonObject {
   const { resource: name, kind, namespaced, singular, verbs, shortNames, categories, subresources } = resource;

@@ -51,7 +51,7 @@ export const servingFlags = {
     'proxy-client-cert-file': { kind: 'string', default: null, value: 'file', help: 'Certificate shown to extension servers and admission webhooks, signed by --requestheader-client-ca-file.' },
     'proxy-client-key-file': { kind: 'string', default: null, value: 'file', help: 'Its key.' },
     'enable-aggregator-routing': { kind: 'bool', default: false, help: 'Send requests to webhooks and extension servers to endpoint addresses rather than service addresses.' },
-    'aggregator-reject-forwarding-redirect': { kind: 'bool', default: true, effect: 'none', help: 'Do not pass redirects of extension servers on to clients.' },
+    'aggregator-reject-forwarding-redirect': { kind: 'bool', default: true, help: 'Do not pass redirects of extension servers on to clients.' },
     'egress-selector-config-file': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'File that says by which way to reach nodes and other servers.' },
     'peer-advertise-ip': { kind: 'string', default: null, effect: 'none', value: 'ip', check: ipAddress, help: 'Address under which other API servers reach this one, to pass on requests for versions that they do not serve.' },
     'peer-advertise-port': { kind: 'string', default: null, effect: 'none', value: 'port', help: 'Port for the same purpose.' },
