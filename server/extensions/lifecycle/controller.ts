@@ -27,6 +27,9 @@ export interface LifeCycleOptions {
 
 /** Between two attempts at what failed. */
 const RETRY_MS = 1_000;
+/** Between looks at whether a change that has been read is known here, and their number. */
+const LOOK_MS = 10;
+const LOOKS_MAX = 200;
 
 /**
  * Takes definitions through their lives: names accepted, established, its objects removed when it is to go. Runs on every server at once: each works out
@@ -97,11 +100,14 @@ export class LifeCycles {
 
   /** What has been read of the definition itself was applied here, and so all that came before it is in effect once everything has settled. */
   private async others({ group, name, version }: LifeCycle): Promise<LifeCycle[]> {
-    await this.options.resources.settled();
-    const all = this.options.resources.lifeCycles.filter(other => other.group === group);
-    // The watch of definitions may have broken and not be back yet.
-    if ((all.find(other => other.name === name)?.version ?? 0) < version) throw new Error('definitions have changed that are not known here yet');
-    return all;
+    for (let look = 0; look < LOOKS_MAX; look++) {
+      await this.options.resources.settled();
+      const all = this.options.resources.lifeCycles.filter(other => other.group === group);
+      if ((all.find(other => other.name === name)?.version ?? 0) >= version) return all;
+      // What has just been written is told of in a moment; a watch that has broken takes longer to come back.
+      await delay(LOOK_MS, undefined, { signal: this.stopping.signal });
+    }
+    throw new Error('definitions have changed that are not known here yet');
   }
 
   private target(name: string): Target {
