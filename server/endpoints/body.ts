@@ -63,9 +63,9 @@ export function createBodyReader(workers: Workers): BodyReader {
     if (!result.ok) throw 'refused' in result ? refusal(result) : undecodable(result, type, bytes);
     const received = receive?.(result.object as JsonObject) ?? { ok: true, object: withMetadata(result.object as JsonObject), strict: [] };
     if (!received.ok) throw cannotHandle(type, type, received.message);
-    const strict = [...result.strict, ...received.strict];
-    const { refusal: whole = `strict decoding error: ${strict.join(', ')}` } = received.strict.length > 0 ? {} : result;
-    reportFields(context, strict, validation, () => cannotHandle(type, type, whole));
+    // Of YAML, all lines that repeat a key are one error in a refusal, and a warning each.
+    const whole = result.refusal === undefined ? `strict decoding error: ${received.strict.join(', ')}` : [result.refusal, ...received.strict].join(', ');
+    reportFields(context, [...result.strict, ...received.strict], validation, () => cannotHandle(type, type, whole));
     context.audit?.requestBody(received.object);
     return received.object;
   };
