@@ -60,6 +60,8 @@ export interface Strategy {
   readonly lastFindings?: (object: ApiObject, old: ApiObject | null, found: readonly FieldError[]) => FieldError[] | Promise<FieldError[]>;
   /** An empty list or map is something else than none. */
   readonly keepsEmpty?: boolean;
+  /** Finalizers need no domain in their names. */
+  readonly anyFinalizers?: boolean;
   /** Texts for `Warning` headers. */
   readonly warnings?: (object: ApiObject, old: ApiObject | null) => string[];
   readonly canonicalize?: (object: ApiObject) => void;

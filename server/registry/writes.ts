@@ -53,7 +53,7 @@ export function nameAndValidate(target: Target, object: ApiObject, name: string,
   strategy.named?.(object);
   const findings = [
     ...validateMetadata(object.metadata, { namespaced: resource.namespaced, nameRule }),
-    ...validateFinalizerNames(object.metadata.finalizers ?? [], FINALIZERS),
+    ...finalizerFindings(object.metadata, strategy),
     ...(strategy.validate?.(object, { apiVersion: apiVersionOf(resource), namespaceLabels }) ?? []),
   ];
   return afterwards(strategy.lastFindings?.(object, null, findings) ?? [], last => {
@@ -143,11 +143,13 @@ function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target,
   const { metadata } = object;
   const update = validateMetadataUpdate(metadata, old.metadata);
   const generic = (): FieldError[] => validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
-  const ofObject = (): FieldError[] => [...generic(), ...validateFinalizerNames(metadata.finalizers ?? [], FINALIZERS)];
+  const ofObject = (): FieldError[] => [...generic(), ...finalizerFindings(metadata, strategy)];
   const rules = rulesOf(strategy, subresource);
   if (rules?.reviewUpdate !== undefined) return [...generic(), ...update, ...rules.reviewUpdate(object, old, { object: ofObject, update: () => update })];
-  return [...generic(), ...update, ...update, ...validateFinalizerNames(metadata.finalizers ?? [], FINALIZERS), ...generic(), ...(rules?.validateUpdate?.(object, old, { apiVersion: apiVersionOf(resource) }) ?? [])];
+  return [...generic(), ...update, ...update, ...finalizerFindings(metadata, strategy), ...generic(), ...(rules?.validateUpdate?.(object, old, { apiVersion: apiVersionOf(resource) }) ?? [])];
 }
+
+const finalizerFindings = ({ finalizers = [] }: ObjectMeta, { anyFinalizers = false }: Strategy): FieldError[] => (anyFinalizers ? [] : validateFinalizerNames(finalizers, FINALIZERS));
 
 const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });
 

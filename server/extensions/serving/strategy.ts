@@ -45,6 +45,7 @@ export function customStrategy(parts: StrategyParts): Strategy {
     reviewUpdate: (object, old, metadata) => findings.ofChange(object, old, metadata, false),
     lastFindings: findings.last,
     keepsEmpty: true,
+    anyFinalizers: true,
     warnings: findings.warningsOf,
     selectableFieldNames: selectableFields,
     unsupportedField: field => `field label not supported: ${field}`,
@@ -87,7 +88,7 @@ interface Findings {
   ofChange(object: ApiObject, old: ApiObject, metadata: MetadataFindings, statusOnly: boolean): FieldError[];
   /** Of the rules, which are asked when nothing keeps them from it. */
   last(object: ApiObject, old: ApiObject | null, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
-  warningsOf(object: ApiObject): string[];
+  warningsOf(object: ApiObject, old: ApiObject | null): string[];
 }
 
 function createFindings({ version: { scale }, apiVersion, kind, schema, rules }: StrategyParts): Findings {
@@ -103,8 +104,7 @@ function createFindings({ version: { scale }, apiVersion, kind, schema, rules }:
   return {
     ofNew: object => schema().validate(typed(object), { between: ofScale(object, false) }),
     ofChange(object, old, metadata, statusOnly) {
-      const ofMetadata = metadata.update();
-      return ofMetadata.length > 0 ? ofMetadata : schema().validateUpdate(typed(object), typed(old), { between: ofScale(object, statusOnly), statusOnly });
+      return [...metadata.update(), ...schema().validateUpdate(typed(object), typed(old), { between: ofScale(object, statusOnly), statusOnly })];
     },
     last(object, old, found) {
       if (rules().isEmpty) return [];
@@ -112,8 +112,16 @@ function createFindings({ version: { scale }, apiVersion, kind, schema, rules }:
       const verdict = rules().verdict(typed(object) as JsonObject, old === null ? null : typed(old) as JsonObject);
       return verdict instanceof Promise ? verdict.then(later => judged(object, later)) : judged(object, verdict);
     },
-    warningsOf: object => [...verdicts.get(object)?.warnings ?? []],
+    warningsOf: (object, old) => [...finalizerWarnings(object, old), ...verdicts.get(object)?.warnings ?? []],
   };
+}
+
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
+
+/** Finalizers that a write adds may have any name; for custom resources it is only advised that they tell whose they are. */
+function finalizerWarnings({ metadata: { finalizers = [] } }: ApiObject, old: ApiObject | null): string[] {
+  const added = [...new Set(finalizers)].filter(name => old?.metadata.finalizers?.includes(name) !== true && !name.includes('/') && !STANDARD_FINALIZERS.has(name)).sort();
+  return added.map(name => `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers`);
 }
 
 /** Findings about scale are causes as any other. */

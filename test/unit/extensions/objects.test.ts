@@ -168,6 +168,23 @@ describe('extensions/objects', () => {
     expect(deprecation('v1')).to.equal(null);
   });
 
+  it('take finalizers of any name, with a word of advice', async () => {
+    await server.define(definition('widgets', 'Widget'));
+    const warnings: string[] = [];
+    const options = { ...ownWrites, warn: (text: string): void => { warnings.push(text); } };
+    await server.registry.create(target(), { ...widget('a'), metadata: { name: 'a', finalizers: ['plain', 'example.com/own', 'orphan'] } }, options);
+    expect(warnings).to.deep.equal(['metadata.finalizers: "plain": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers']);
+    await server.registry.update(target('a'), { apply: current => ({ ...(current ?? {}), metadata: { ...current?.metadata, finalizers: ['plain', 'more'] } }), subresource: '', uid: null, mayCreate: false }, options);
+    expect(warnings.slice(1)).to.have.length(1).and.to.have.nested.property('[0]').that.contains('"more"');
+  });
+
+  it('are refused for everything at once: metadata, schema and scale', async () => {
+    await server.define(definitionFixture('certificates'));
+    const bad = { apiVersion: 'pki.example.com/v1', kind: 'Certificate', metadata: { name: 'Bad', labels: { 'a b': 'c' } }, spec: { secretName: '', copies: -1, issuerRef: { name: 'i' } } };
+    const error = await refused(server.registry.create(server.target('v1', 'certificates', '', 'pki.example.com'), bad, ownWrites));
+    expect(error.details?.causes?.map(({ field }) => field)).to.include.members(['metadata.name', 'metadata.labels', 'spec.secretName', 'spec.copies', '.spec.copies']);
+  });
+
   it('are deleted through finalizers like all others', async () => {
     await server.define(definition('widgets', 'Widget'));
     await create({ ...widget('a'), metadata: { name: 'a', finalizers: ['example.com/hold'] } });
