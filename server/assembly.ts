@@ -92,6 +92,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   const conversion = createConversionWebhooks(connections, metrics);
   const custom = new CustomResources({ storage, builtIn, webhooks: conversion.converters, report: (error) => { log.named('extensions').error('a definition cannot be served', { error }); } });
   const aggregation = createAggregation({ storage, catalogue, ...connections, rejectsRedirects: options['aggregator-reject-forwarding-redirect'] });
+  metrics.gauges('aggregator_unavailable_apiservice', 'API services that cannot be used now: 1, others 0.', 'name', () => Promise.resolve(aggregation.unavailable()));
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
   const access = createAccess({ options, files, storage, log: log.named('access') });

@@ -31,6 +31,8 @@ export interface Aggregation {
   answers(context: RequestContext): Promise<boolean>;
   /** Groups that other programs serve; another array after every change. */
   groups(): readonly RemoteGroup[];
+  /** 1 for each API service that cannot be used now, 0 for the others, by name. */
+  unavailable(): ReadonlyMap<string, number>;
   readonly synced: Promise<void>;
   /** Begins to look after the programs. To be called once, when storage takes writes. */
   begin(parts: AvailabilityParts): void;
@@ -54,6 +56,7 @@ export function createAggregation({ storage, catalogue, addresses, identity, rej
   return {
     synced: services.synced,
     async answers(context) {
+      if (!services.hasRemote) return false;
       const [, root, group = '', version = ''] = context.info.path.split('/');
       if (root !== 'apis' || version === '') return false;
       const service = services.remote(group, version);
@@ -66,6 +69,7 @@ export function createAggregation({ storage, catalogue, addresses, identity, rej
       if (made?.of !== own) made = { of: own, groups: remoteGroups(services.all(), own, known) };
       return made.groups;
     },
+    unavailable: () => new Map(services.all().map(({ name, availability }) => [name, availability?.status === 'True' ? 0 : 1])),
     begin(parts) {
       controller = new AvailabilityController({ ...parts, storage, connections, services, discovered });
     },

@@ -41,16 +41,27 @@ export function readApiService(object: ApiObject): ApiService {
 /** All API services as this replica's state has them. */
 export class ApiServices {
   private readonly byName = new Map<string, ApiService>();
+  private readonly remoteNames = new Set<string>();
   private readonly following: Following;
   private readonly listeners = new Set<(name: string) => void>();
 
   constructor(storage: Pick<Storage, 'watch'>) {
     const changed = (name: string): void => { for (const listener of this.listeners) listener(name); };
     this.following = follow(storage, API_SERVICES, {
-      put: (object) => { this.byName.set(object.name, readApiService(object.decode())); changed(object.name); },
-      remove: (_namespace, name) => { this.byName.delete(name); changed(name); },
+      put: (object) => { this.set(object.name, readApiService(object.decode())); changed(object.name); },
+      remove: (_namespace, name) => { this.set(name, null); changed(name); },
     });
   }
+
+  private set(name: string, service: ApiService | null): void {
+    if (service === null) this.byName.delete(name);
+    else this.byName.set(name, service);
+    if (service === null || service.target === null) this.remoteNames.delete(name);
+    else this.remoteNames.add(name);
+  }
+
+  /** Most servers have none, and their requests should not pay for the question. */
+  get hasRemote(): boolean { return this.remoteNames.size > 0; }
 
   get synced(): Promise<void> { return this.following.synced; }
 
