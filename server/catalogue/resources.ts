@@ -21,6 +21,8 @@ export interface ServedResource extends GroupVersion {
   readonly subresources: ReadonlyMap<string, Subresource>;
   /** Where objects of this type are kept, and in which version: several served versions, and even groups, may share it. */
   readonly storage: StorageResource;
+  /** Verbs that discovery lists, where those are fewer than are answered at all: of types that are about to go. */
+  readonly listedVerbs?: ReadonlySet<string>;
   /** The version that is written to disk, where that is not the one of `storage`: for types whose storage converts (custom resources). */
   readonly writtenVersion?: string;
 }

@@ -47,9 +47,9 @@ export const resourceList = (group: string, { version, resources }: ServedVersio
 });
 
 function resourceEntry(resource: ServedResource): JsonObject {
-  const { resource: name, singular, namespaced, kind, verbs, shortNames, categories } = resource;
+  const { resource: name, singular, namespaced, kind, verbs, listedVerbs = verbs, shortNames, categories } = resource;
   return {
-    name, singularName: singular, namespaced, kind, verbs: [...verbs], ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
+    name, singularName: singular, namespaced, kind, verbs: [...listedVerbs], ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
     ...(categories.length === 0 ? {} : { categories: [...categories] }), ...(isStored(resource) ? { storageVersionHash: storageVersionHash(resource) } : {}),
   };
 }
@@ -84,8 +84,9 @@ export const aggregated = (groups: readonly ServedGroup[], remote: readonly Remo
 export const coreGroups = ({ groups }: Catalogue): ServedGroup[] => groups.filter(({ name }) => name === '');
 export { namedGroups };
 
-function aggregatedGroup({ name, versions }: Pick<ServedGroup, 'name' | 'versions'>, others: RemoteGroup | undefined): JsonObject {
-  const own = versions.map(({ version, resources }): JsonObject => ({ version, resources: resources.map(aggregatedResource), freshness: 'Current' }));
+function aggregatedGroup({ name, versions, manners = 'routed' }: Pick<ServedGroup, 'name' | 'versions' | 'manners'>, others: RemoteGroup | undefined): JsonObject {
+  const kindOf = RESPONSE_KINDS[manners];
+  const own = versions.map(({ version, resources }): JsonObject => ({ version, resources: resources.map(resource => aggregatedResource(resource, kindOf)), freshness: 'Current' }));
   if (others === undefined) return { metadata: name === '' ? {} : { name }, versions: own };
   const listed = others.versions.map((version) => {
     const found = others.remote.get(version);
@@ -96,16 +97,19 @@ function aggregatedGroup({ name, versions }: Pick<ServedGroup, 'name' | 'version
   return { metadata: { name }, versions: listed };
 }
 
-function aggregatedResource(resource: ServedResource): JsonObject {
-  const { resource: name, kind, namespaced, singular, verbs, shortNames, categories, subresources } = resource;
-  return {
-    resource: name, responseKind: { group: '', version: '', kind }, scope: namespaced ? 'Namespaced' : 'Cluster', singularResource: singular, verbs: [...verbs],
-    ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }), ...(categories.length === 0 ? {} : { categories: [...categories] }),
-    ...(subresources.size === 0 ? {} : { subresources: [...subresources.values()].map(each => aggregatedSubresource(resource, each)) }),
-  };
-}
+type ResponseKind = (kind: GroupVersion & { readonly kind: string }, own: GroupVersion) => JsonObject;
 
-function aggregatedSubresource(parent: ServedResource, { name, group, version, kind, verbs }: Subresource): JsonObject {
-  const own = parent.group === group && parent.version === version;
-  return { subresource: name, responseKind: own ? { group: '', version: '', kind } : { group, version, kind }, verbs: [...verbs] };
+/** Groups whose types are compiled in leave out of the kinds of answers what the document says anyway; the others name them in full. */
+const RESPONSE_KINDS: Readonly<Record<NonNullable<ServedGroup['manners']>, ResponseKind>> = {
+  routed: ({ group, version, kind }, own) => (own.group === group && own.version === version ? { group: '', version: '', kind } : { group, version, kind }),
+  named: ({ group, version, kind }) => ({ group, version, kind }),
+};
+
+function aggregatedResource(resource: ServedResource, kindOf: ResponseKind): JsonObject {
+  const { resource: name, namespaced, singular, verbs, listedVerbs = verbs, shortNames, categories, subresources } = resource;
+  return {
+    resource: name, responseKind: kindOf(resource, resource), scope: namespaced ? 'Namespaced' : 'Cluster', singularResource: singular, verbs: [...listedVerbs],
+    ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }), ...(categories.length === 0 ? {} : { categories: [...categories] }),
+    ...(subresources.size === 0 ? {} : { subresources: [...subresources.values()].map(each => ({ subresource: each.name, responseKind: kindOf(each, resource), verbs: [...each.verbs] })) }),
+  };
 }

@@ -167,8 +167,8 @@ export class CustomResources {
   /** Groups in the order of the alphabet; one in which nothing has changed is the same object as before. */
   private groups(): ServedGroup[] {
     const byGroup = new Map<string, ServedResource[]>();
-    for (const { type } of this.entries.values()) {
-      for (const resource of type?.resources ?? []) {
+    for (const { type, definition } of this.entries.values()) {
+      for (const resource of (definition.conditions.has('Terminating') ? type?.endingResources : type?.resources) ?? []) {
         if (this.options.builtIn.group(resource.group) !== null) continue;
         const list = byGroup.get(resource.group);
         if (list === undefined) byGroup.set(resource.group, [resource]);

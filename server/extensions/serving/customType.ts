@@ -9,7 +9,7 @@ import { compileRules } from '../../cel/rules/compile.js';
 import type { Schema } from '../../patch/apply/schema.js';
 import { schemaOfKind } from '../../patch/apply/typeschema.js';
 import { embeddedRules } from '../../registry/apiextensions.k8s.io/embeddedrules.js';
-import { setBehaviour, withMetadata, type Behaviour, type Received } from '../../registry/behaviour.js';
+import { behaviourOf, setBehaviour, withMetadata, type Behaviour, type Received } from '../../registry/behaviour.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { itemsOf } from '../../registry/members.js';
 import type { FieldsOf } from '../../storage/storedobject.js';
@@ -25,6 +25,8 @@ import { versionedStorage } from './versionedStorage.js';
 
 /** In the order in which the reference lists them. */
 const VERBS: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']);
+/** What is listed of a resource whose objects are being removed. */
+const ENDING_VERBS: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'watch']);
 const SUBRESOURCE_VERBS: ReadonlySet<string> = new Set(['get', 'patch', 'update']);
 
 /** Compiled when first needed: most versions of most definitions are never asked for. */
@@ -49,6 +51,8 @@ export interface CustomTypeOptions {
 export class CustomType {
   /** Served versions, the one that clients prefer first. */
   readonly resources: readonly ServedResource[];
+  /** The same while the definition is being deleted. They behave alike. */
+  readonly endingResources: readonly ServedResource[];
   /** The version that is written, served or not: for those who have to do with all objects there are. */
   readonly whole: ServedResource | null;
   /** Values for selectors on fields, of objects as they are stored: what any version may be selected by. */
@@ -69,6 +73,11 @@ export class CustomType {
     this.fieldsOf = fields.length === 0 ? null : selectableFieldsOf(fields);
     const served = definition.versions.filter(version => version.served).sort((a, b) => compareVersions(a.name, b.name));
     this.resources = served.map(version => this.serve(version));
+    this.endingResources = this.resources.map(resource => {
+      const ending = { ...resource, listedVerbs: ENDING_VERBS };
+      setBehaviour(ending, behaviourOf(resource));
+      return ending;
+    });
     const written = definition.versions.find(({ name }) => name === definition.storageVersion);
     this.whole = this.resources.find(({ version }) => version === definition.storageVersion) ?? (written === undefined ? null : this.serve(written));
   }

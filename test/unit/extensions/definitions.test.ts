@@ -4,6 +4,7 @@ import { StatusError } from '../../../server/api/status.js';
 import { CLEANUP_FINALIZER } from '../../../server/extensions/definition.js';
 import { withCustomResources } from '../../../server/extensions/definitions.js';
 import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
+import { aggregated, resourceList } from '../../../server/discovery/documents.js';
 import { createCatalogue } from '../../../server/catalogue/resources.js';
 import { behaviourOf } from '../../../server/registry/behaviour.js';
 import { NO_WISH } from '../../../server/registry/deletion.js';
@@ -36,6 +37,12 @@ describe('extensions/definitions', () => {
     const resource = server.custom.catalogue.resource('pki.example.com', 'v1', 'certificates');
     expect(resource).to.deep.include({ kind: 'Certificate', listKind: 'CertificateList', singular: 'certificate', namespaced: true, shortNames: ['cert', 'certs'], categories: ['pki', 'all'] });
     expect([...resource?.subresources.keys() ?? []]).to.deep.equal(['status', 'scale']);
+    const [group] = aggregated(server.custom.catalogue.groups)['items'] as JsonObject[];
+    expect(group).to.have.nested.property('versions[0].resources[0].responseKind').that.deep.equals({ group: 'pki.example.com', version: 'v1', kind: 'Certificate' });
+    expect(group).to.have.nested.property('versions[0].resources[0].subresources').that.deep.equals([
+      { subresource: 'status', responseKind: { group: 'pki.example.com', version: 'v1', kind: 'Certificate' }, verbs: ['get', 'patch', 'update'] },
+      { subresource: 'scale', responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: ['get', 'patch', 'update'] },
+    ]);
     expect(server.custom.catalogue.kind('pki.example.com', 'v1', 'Certificate')).to.equal(resource);
   });
 
@@ -96,6 +103,11 @@ describe('extensions/definitions', () => {
     await server.until(() => behaviourOf(held.resource).refusal('create') !== null);
     expect(behaviourOf(held.resource).refusal('create')).to.be.instanceOf(StatusError).and.to.include({ code: 405, message: 'create not allowed while custom resource definition is terminating' });
     expect(behaviourOf(held.resource).refusal('update')).to.equal(null);
+    const ending = server.custom.catalogue.resource('example.com', 'v1', 'widgets');
+    expect(ending).not.to.equal(held.resource);
+    expect(ending === null ? null : behaviourOf(ending)).to.equal(behaviourOf(held.resource));
+    const [listed] = resourceList('example.com', { version: 'v1', resources: ending === null ? [] : [ending] })['resources'] as JsonObject[];
+    expect(listed?.['verbs']).to.deep.equal(['delete', 'deletecollection', 'get', 'list', 'watch']);
     expect(behaviourOf(held.resource).retired?.aborted).to.equal(false);
     await server.until(() => server.custom.lifeCycles.some(({ conditions: list }) => list.some(({ reason }) => reason === 'InstanceDeletionInProgress')));
     await server.update(held, { apply: current => ({ ...(current ?? {}), metadata: { ...current?.metadata, finalizers: [] } }) });
