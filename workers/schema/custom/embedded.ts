@@ -16,23 +16,24 @@ export type CoercedBelow = { readonly ok: true; readonly unknown: readonly strin
 
 /**
  * Metadata in its form, without what is unknown. Paths of that continue `metadata`. With `dropInvalid`, members that do not fit are dropped and the rest is
- * kept; metadata that is no object at all stays then. Replaces the member.
+ * kept; metadata that is no object at all stays then. Replaces the member. With `keepGiven`, what was given is not touched.
  */
-export function coerceMetadata(object: JsonMembers, dropInvalid: boolean): Coerced {
+export function coerceMetadata(object: JsonMembers, dropInvalid: boolean, keepGiven: boolean): Coerced {
   const given = memberOf(object, 'metadata');
   if (given === undefined) return { ok: true, unknown: [] };
-  const checked = metadataForm(given);
+  // It is changed while it is checked, and the original is wanted if that fails and somebody is told of it, or keeps what is right of it.
+  const checked = metadataForm(dropInvalid || keepGiven ? deepCopy(given) : given);
   if (checked.ok) object['metadata'] = checked.value;
   else if (!dropInvalid) return checked;
   else if (isMembers(given)) object['metadata'] = wellFormedMembers(given);
   return checked.ok ? checked : { ok: true, unknown: [] };
 }
 
+/** Changes what is given. */
 function metadataForm(given: Json): { readonly ok: true; readonly value: JsonMembers; readonly unknown: readonly string[] } | { readonly ok: false; readonly message: string } {
   const type = typeNamed(METADATA);
   if (type === undefined) throw new Error(`the catalogue has no ${METADATA}`);
-  // It is changed while it is checked, and the original is wanted if that fails.
-  const result = checkStructure((given === null ? {} : deepCopy(given)) as JsonMembers, type, { unknownFields: 'report' });
+  const result = checkStructure((given ?? {}) as JsonMembers, type, { unknownFields: 'report' });
   if (!result.ok) return result;
   return { ok: true, value: result.value, unknown: result.strict.flatMap(text => UNKNOWN.exec(text)?.[1] ?? []) };
 }
@@ -40,7 +41,7 @@ function metadataForm(given: Json): { readonly ok: true; readonly value: JsonMem
 function wellFormedMembers(given: JsonMembers): JsonMembers {
   const kept: JsonMembers = {};
   for (const name of Object.keys(given)) {
-    const form = metadataForm({ [name]: given[name] as Json });
+    const form = metadataForm({ [name]: deepCopy(given[name] as Json) });
     if (form.ok && form.value[name] !== undefined) kept[name] = form.value[name];
   }
   return kept;
@@ -103,7 +104,7 @@ class Coercer {
   }
 
   private coerceOwnMetadata(value: JsonMembers, given: Json, errorPath: string, fieldPath: string): Cause | null {
-    const coerced = coerceMetadata(value, this.dropInvalid);
+    const coerced = coerceMetadata(value, this.dropInvalid, true);
     if (!coerced.ok) return invalid(errorPath, given, coerced.message);
     for (const path of coerced.unknown) if (this.unknown.length < UNKNOWN_FIELDS_MAX) this.unknown.push(`${fieldPath}.${path}`);
     const metadata = value['metadata'];
@@ -139,7 +140,7 @@ function checkWhole(value: JsonMembers, rules: EmbeddedRules, path: string): Cau
 }
 
 function checkMetadata(metadata: Json, rules: EmbeddedRules, path: string): readonly Cause[] {
-  const form = metadataForm(metadata);
+  const form = metadataForm(deepCopy(metadata));
   return form.ok ? rules.metadata(form.value, path) : [invalid(path, metadata, form.message)];
 }
 

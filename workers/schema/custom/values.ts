@@ -1,5 +1,5 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
-import { compileRegexp, PatternBudgetError, type Regexp } from '../../regexp/regexp.js';
+import { compileRegexp, PatternBudgetError, type Regexp, type RegexpResult } from '../../regexp/regexp.js';
 import { checkConditions, type Conditions } from './conditions.js';
 import { correlationOf, oldItems, type ListCorrelation } from './correlation.js';
 import type { Findings } from './findings.js';
@@ -88,6 +88,17 @@ function isAllowed(value: Json, allowed: Json): boolean {
   return isSame(value, allowed);
 }
 
+/** The conditions of a member or an item, compiled when there is one: large schemas describe far more than objects have. */
+class LateCheck {
+  private made: ValueCheck | undefined;
+
+  constructor(private readonly schema: JsonMembers) {}
+
+  get check(): ValueCheck { return this.made ??= new ValueCheck(this.schema); }
+}
+
+const late = (schema: Json | undefined): LateCheck | null => (isMembers(schema) ? new LateCheck(schema) : null);
+
 const schemasOf = (value: Json | undefined): ValueCheck[] => (Array.isArray(value) ? value.filter(isMembers).map(schema => new ValueCheck(schema)) : []);
 
 function conditionsOf(schema: JsonMembers): Conditions | null {
@@ -99,14 +110,10 @@ const countOf = (value: Json | undefined): number | null => (typeof value === 'n
 
 /** Lengths in code points, and a pattern; the first that fails is reported. */
 class TextCheck {
-  private readonly regexp: Regexp | null;
-  private readonly complaint: string;
+  /** Compiled at the first text. */
+  private compiled: RegexpResult | undefined;
 
-  private constructor(private readonly max: number | null, private readonly min: number | null, private readonly pattern: string) {
-    const compiled = pattern === '' ? null : compileRegexp(pattern);
-    this.regexp = compiled?.ok === true ? compiled.regexp : null;
-    this.complaint = compiled?.ok === false ? `${pattern}, but pattern is invalid: ${compiled.message}` : pattern;
-  }
+  private constructor(private readonly max: number | null, private readonly min: number | null, private readonly pattern: string) {}
 
   static of(schema: JsonMembers): TextCheck | null {
     const [max, min, pattern] = [countOf(schema['maxLength']), countOf(schema['minLength']), schema['pattern']];
@@ -116,17 +123,23 @@ class TextCheck {
   check(value: string, findings: Findings): void {
     if (this.max !== null && value.length > this.max && codePoints(value) > this.max) findings.add('tooLong', value, this.max);
     else if (this.min !== null && (value.length < this.min || codePoints(value) < this.min)) findings.add('invalid', value, `should be at least ${this.min} chars long`);
-    else if (this.pattern !== '' && !this.matches(value)) findings.add('invalid', value, `should match '${this.complaint}'`);
+    else if (this.pattern !== '') this.checkPattern(value, findings);
   }
 
-  /** What would take too long to find out does not match. */
-  private matches(value: string): boolean {
-    try {
-      return this.regexp?.test(value) ?? false;
-    } catch (error) {
-      if (error instanceof PatternBudgetError) return false;
-      throw error;
-    }
+  private checkPattern(value: string, findings: Findings): void {
+    const compiled = this.compiled ??= compileRegexp(this.pattern);
+    if (!compiled.ok) findings.add('invalid', value, `should match '${this.pattern}, but pattern is invalid: ${compiled.message}'`);
+    else if (!matches(compiled.regexp, value)) findings.add('invalid', value, `should match '${this.pattern}'`);
+  }
+}
+
+/** What would take too long to find out does not match. */
+function matches(regexp: Regexp, text: string): boolean {
+  try {
+    return regexp.test(text);
+  } catch (error) {
+    if (error instanceof PatternBudgetError) return false;
+    throw error;
   }
 }
 
@@ -140,20 +153,20 @@ function codePoints(text: string): number {
 }
 
 class ListCheck {
-  private readonly items: ValueCheck | null;
+  private readonly items: LateCheck | null;
   private readonly correlation: ListCorrelation;
   private readonly min: number | null;
   private readonly max: number | null;
   private readonly unique: boolean;
 
   constructor(schema: JsonMembers) {
-    this.items = isMembers(schema['items']) ? new ValueCheck(schema['items']) : null;
+    this.items = late(schema['items']);
     this.correlation = correlationOf(schema);
     [this.min, this.max, this.unique] = [countOf(schema['minItems']), countOf(schema['maxItems']), schema['uniqueItems'] === true];
   }
 
   check(value: readonly Json[], findings: Findings, old: Json | undefined): void {
-    if (this.items !== null) this.checkItems(this.items, value, findings, old);
+    if (this.items !== null) this.checkItems(this.items.check, value, findings, old);
     if (this.min !== null && value.length < this.min) findings.add('invalid', value.length, `should have at least ${this.min} items`);
     if (this.max !== null && value.length > this.max) findings.add('tooMany', value.length, this.max);
     if (this.unique && new Set(value.map(canonicalJson)).size < value.length) findings.add('invalid', '', 'shouldn\'t contain duplicates');
@@ -172,12 +185,12 @@ class ListCheck {
 }
 
 /** `inherited`: every object has something of the name. */
-interface Property { readonly name: string; readonly check: ValueCheck; readonly inherited: boolean }
+interface Property { readonly name: string; readonly late: LateCheck; readonly inherited: boolean }
 
 class ObjectCheck {
   private readonly properties: readonly Property[];
   private readonly names: ReadonlySet<string>;
-  private readonly rest: ValueCheck | null;
+  private readonly rest: LateCheck | null;
   private readonly closed: boolean;
   private readonly required: readonly string[];
   private readonly min: number | null;
@@ -186,9 +199,9 @@ class ObjectCheck {
   constructor(schema: JsonMembers) {
     const { properties, additionalProperties: rest, required } = schema;
     const described = isMembers(properties) ? Object.keys(properties).sort().map(name => [name, properties[name]] as const) : [];
-    this.properties = described.flatMap(([name, property]) => (isMembers(property) ? [{ name, check: new ValueCheck(property), inherited: name in Object.prototype }] : []));
+    this.properties = described.flatMap(([name, property]) => (isMembers(property) ? [{ name, late: new LateCheck(property), inherited: name in Object.prototype }] : []));
     this.names = new Set(this.properties.map(({ name }) => name));
-    this.rest = isMembers(rest) ? new ValueCheck(rest) : null;
+    this.rest = late(rest);
     this.closed = rest === false;
     this.required = Array.isArray(required) ? required.map(String) : [];
     [this.min, this.max] = [countOf(schema['minProperties']), countOf(schema['maxProperties'])];
@@ -202,9 +215,9 @@ class ObjectCheck {
     }
     const before = isMembers(old) ? old : undefined;
     if (this.closed || this.rest !== null) this.checkRest(value, findings, before);
-    for (const { name, check, inherited } of this.properties) {
+    for (const { name, late: described, inherited } of this.properties) {
       const member = inherited ? memberOf(value, name) : value[name];
-      if (member !== undefined) checkMember(check, name, member, findings, before);
+      if (member !== undefined) checkMember(described.check, name, member, findings, before);
     }
     for (const name of this.required) if (!Object.hasOwn(value, name)) findings.add('required', null, '', name);
   }
@@ -213,7 +226,7 @@ class ObjectCheck {
     for (const name in value) {
       if (this.names.has(name)) continue;
       if (this.rest === null) findings.add('forbidden', name, '');
-      else checkMember(this.rest, name, value[name] as Json, findings, before);
+      else checkMember(this.rest.check, name, value[name] as Json, findings, before);
     }
   }
 }
