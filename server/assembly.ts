@@ -9,6 +9,7 @@ import { certificateGuards } from './authorization/certificates.js';
 import { nodeRestriction } from './authorization/node/restriction.js';
 import { createLookup } from './admission/lookup.js';
 import { createAdmission } from './admission/chain.js';
+import { PolicyStatuses } from './admission/policies/statuses.js';
 import { createAggregation } from './aggregation/aggregation.js';
 import { API_SERVICES } from './aggregation/apiServices.js';
 import type { Admission, AdmissionPlugin } from './admission/contract.js';
@@ -118,6 +119,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   });
   const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn });
   let lifeCycles: LifeCycles | null = null;
+  let policyStatuses: PolicyStatuses | null = null;
   return {
     storage, access,
     resources: async (context) => { if (!await aggregation.answers(context)) await ownResources(context); },
@@ -127,6 +129,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
       await Promise.all([bootstrapRbac({ registry, catalogue, signal }), repair(storage, log), publishTrust({ registry, catalogue, signal }, access.published()), publishTrackingStart({ registry, catalogue, signal })]);
       access.onPublishedChange(() => { publishTrust({ registry, catalogue, signal }, access.published()).catch((error: unknown) => { log.named('access').warn('authorities cannot be published', { error }); }); });
       await Promise.all([access.synced, custom.synced, aggregation.synced]);
+      policyStatuses = new PolicyStatuses({ storage, registry, catalogue, report: (name, error) => { log.named('policies').warn('the status of a policy cannot be written', { name, error }); } });
       const apiServices = builtIn.resource(API_SERVICES.group, 'v1', API_SERVICES.resource);
       if (apiServices !== null) aggregation.begin({ registry, resource: apiServices, writes: ownWrites, now: () => `${new Date().toISOString().slice(0, 19)}Z`, report: (name, error) => { log.named('aggregation').warn('an API service cannot be looked after', { name, error }); } });
       const definitions = builtIn.resource(DEFINITIONS.group, 'v1', DEFINITIONS.resource);
@@ -135,6 +138,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     },
     close: async () => {
       lifeCycles?.stop();
+      policyStatuses?.stop();
       aggregation.stop();
       custom.stop();
       conversion.stop();
