@@ -7,7 +7,9 @@ import type { Instruction, Program } from './program.js';
  */
 
 /** The work that one text may cause where nothing is remembered yet: steps over instructions. Some tenths of a second. */
-const STEPS_MAX = 20_000_000;
+const STEPS_MAX = 4_000_000;
+/** What a new state costs beside its places. */
+const STATE_STEPS = 20;
 /** States remembered; then all are forgotten and found anew. */
 const STATES_MAX = 2_000;
 const WIDE_MAX = 256;
@@ -84,6 +86,7 @@ export class Automaton {
     const key = `${before}:${sorted.join(',')}`;
     let state = this.states.get(key);
     if (state === undefined) {
+      this.steps += STATE_STEPS;
       if (this.states.size >= STATES_MAX) this.forget();
       state = { places: sorted, before, ascii: new Array<State | undefined>(ASCII), wide: new Map(), atEnd: undefined };
       this.states.set(key, state);
