@@ -44,6 +44,8 @@ export interface AdmissionRequest {
   readonly signal: AbortSignal | null;
   /** When the request must have been answered, in milliseconds of `performance.now()`; Infinity for no such time. */
   readonly deadline: number;
+  /** Called before a webhook or a policy changes `object`: what they change is nobody's in `metadata.managedFields`. */
+  readonly changing?: (() => void) | undefined;
 }
 
 /**

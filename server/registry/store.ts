@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { copyOf } from '../api/copy.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import type { Admission, AdmissionRequest } from '../admission/contract.js';
 import { qualifiedName } from '../api/resource.js';
@@ -20,7 +21,7 @@ import type { WriteContext } from './strategy.js';
 import { transientObject } from './transient.js';
 import { betweenSteps, isHeavy } from './turns.js';
 import { invalid, Path, toCause } from './validation/field.js';
-import { beginCreate, beginUpdate, checkIdentity, checkVersion, nameAndValidate, prepareCreate, prepareUpdate, wrongUid, type UpdateStep } from './writes.js';
+import { beginCreate, beginUpdate, checkIdentity, checkVersion, nameAndValidate, ownersOfUpdate, prepareCreate, prepareUpdate, wrongUid, type UpdateStep } from './writes.js';
 
 /** A generated name that is taken is replaced by another one this often. */
 const NAME_ATTEMPTS_MAX = 8;
@@ -225,14 +226,17 @@ class GenericRegistry implements Registry {
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
     const object = toStorage(target.resource, await change.apply(current));
     await betweenSteps(heavy);
-    const owners = change.applies === true ? object.metadata.managedFields ?? [] : undefined;
-    const admitted = (): AdmissionRequest => admissionRequest(target, { operation: 'UPDATE', subresource: change.subresource, form: change.form ?? null, name: target.name, object, old }, options);
+    const applied = change.applies === true ? object.metadata.managedFields ?? [] : undefined;
+    const sent: { object?: ApiObject } = {};
+    const changing = (): void => { sent.object ??= copyOf(object as JsonObject) as ApiObject; };
+    const admitted = (): AdmissionRequest => admissionRequest(target, { operation: 'UPDATE', subresource: change.subresource, form: change.form ?? null, name: target.name, object, old, changing }, options);
     beginUpdate(target, object);
     await betweenSteps(heavy);
     if (change.admitted !== true) await this.admission?.admit(admitted());
     checkVersion(object.metadata, stored, target);
     const beside = change.subresource === '' ? await this.allocatorOf(target)?.allocate(object, old, this.allocationContext(options)) : [];
     await betweenSteps(heavy);
+    const owners = applied ?? (sent.object === undefined ? undefined : ownersOfUpdate(target, sent.object, old, change.subresource, this.contextOf(options)));
     const step = await prepareUpdate(target, object, old, change.subresource, this.contextOf(owners === undefined ? options : { ...options, owners }));
     await betweenSteps(heavy);
     // Who changes nothing may still be refused.
@@ -413,7 +417,7 @@ const FORCE = Path.of('ignoreStoreReadErrorWithClusterBreakingPotential');
 const keyOf = ({ resource, namespace, name }: Target): ObjectKey => ({ resource: resource.storage, namespace, name });
 const absent = ({ resource, name }: Target): StatusError => notFound({ group: resource.group, resource: resource.resource }, name);
 
-type AdmissionSubject = Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> & Partial<Pick<AdmissionRequest, 'subresource' | 'form'>>;
+type AdmissionSubject = Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> & Partial<Pick<AdmissionRequest, 'subresource' | 'form' | 'changing'>>;
 
 const admissionRequest = ({ resource, namespace }: Target, what: AdmissionSubject, { user, dryRun, warn, annotate = () => {}, asked = {}, signal, deadline = Infinity }: WriteOptions): AdmissionRequest => ({
   resource, namespace, subresource: '', form: null, ...what, user, dryRun, warn, annotate, signal: signal ?? null, deadline,

@@ -111,6 +111,17 @@ export function prepareUpdate(target: Target, object: ApiObject, old: ApiObject,
 
 type Rules = NonNullable<Strategy['subresources']>[string];
 
+/**
+ * `managedFields` after an update that admission has changed since: they count what the client sent, which `object` is. It belongs to the callee.
+ * Undefined for objects whose fields nobody owns.
+ */
+export function ownersOfUpdate(target: Target, object: ApiObject, old: ApiObject, subresource: string, context: WriteContext): JsonObject[] | undefined {
+  const sent = object.metadata.managedFields;
+  carryMetadataForUpdate(object, old);
+  applyUpdateRules(object, old, target, behaviourOf(target.resource).strategy, subresource, context);
+  return ownUpdated(target.resource, object, old, sent, { manager: context.manager, subresource, now: context.now });
+}
+
 /** A subresource that has no rules of its own, such as `scale`, follows those of the object; `status` never does. */
 const rulesOf = (strategy: Strategy, subresource: string): Rules | undefined => {
   if (subresource === '') return strategy;

@@ -41,6 +41,7 @@ export async function shownAs(kind: GroupVersionKind, state: ApiObject | null, r
 export async function putBack(kind: GroupVersionKind, shown: ApiObject, request: AdmissionRequest, convert: ConvertObject): Promise<void> {
   const { object, resource, form, operation } = request;
   if (object === null) throw new Error('broken invariant: there is no object to change');
+  request.changing?.();
   const { kind: _kind, apiVersion: _apiVersion, ...content } = shown;
   const changed = content as ApiObject;
   if (form?.view !== undefined) {

@@ -197,6 +197,19 @@ describe('webhooks of admission', () => {
       expect(service.reviews).to.have.length(3);
     });
 
+    it('and own nothing of what they change, nor do those who sent it', async () => {
+      await server.configure('mutating', client());
+      service.reply = patchReply([{ op: 'add', path: '/metadata/labels', value: { hooked: 'yes' } }]);
+      const managed = (object: JsonObject): string => JSON.stringify((object['metadata'] as JsonObject)['managedFields']);
+      expect(managed((await server.request('POST', MAPS, map('owned', { data: { a: '1' } }))).body)).to.contain('f:data').and.not.contain('hooked');
+      service.reply = patchReply([{ op: 'add', path: '/data/b', value: 'hooked' }]);
+      const { body } = await server.request('PATCH', `${MAPS}/owned`, { data: { c: '1' } }, 'application/merge-patch+json');
+      expect(body['data']).to.deep.equal({ a: '1', b: 'hooked', c: '1' });
+      expect(managed(body)).to.contain('f:c').and.not.contain('f:b');
+      await server.clear();
+      await server.request('DELETE', `${MAPS}/owned`);
+    });
+
     it('but not what is deleted', async () => {
       await server.request('POST', MAPS, map('old'));
       await server.configure('mutating', client());
