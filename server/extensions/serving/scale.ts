@@ -1,5 +1,5 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { badRequest, internalError, plainError } from '../../api/status.js';
+import { badRequest, plainError, StatusError } from '../../api/status.js';
 import { membersOf } from '../../registry/members.js';
 import type { ScaleForm } from '../../registry/behaviour.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
@@ -57,9 +57,12 @@ export function statusFindings(object: ApiObject, { statusReplicas, labelSelecto
   return [...replicaFindings(object, statusReplicas), ...(selector.ok ? [] : [invalid(atPath(labelSelector ?? ''), '', selector.message)])];
 }
 
+/** The object does not have what the definition says; the reference calls that an error of its own. */
+const unusable = (message: string): StatusError => new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+
 const found = <T>(result: Found<T>): T | null => {
   if (result.ok) return result.value;
-  throw internalError(new Error(result.message));
+  throw unusable(result.message);
 };
 
 function scaleOf(object: ApiObject, version: string, { statusReplicas, labelSelector }: ScalePaths, replicas: number): ApiObject {
@@ -78,7 +81,7 @@ function setAt(object: JsonObject, path: string, value: JsonValue): void {
   let holder = object;
   for (const name of names.slice(0, -1)) {
     const next = holder[name] ?? {};
-    if (typeof next !== 'object' || Array.isArray(next)) throw internalError(new Error(`value cannot be set because ${path} is not a map[string]interface{}`));
+    if (typeof next !== 'object' || Array.isArray(next)) throw unusable(`value cannot be set because ${path} is not a map[string]interface{}`);
     holder[name] = next;
     holder = next;
   }
@@ -90,7 +93,7 @@ export function scaleForm(paths: ScalePaths): ScaleForm {
   return {
     show(object, version) {
       const replicas = found(wholeAt(object, specReplicas));
-      if (replicas === null) throw internalError(new Error(`the spec replicas field ${JSON.stringify(specReplicas)} does not exist`));
+      if (replicas === null) throw unusable(`the spec replicas field ${JSON.stringify(specReplicas)} does not exist`);
       return scaleOf(object, version, paths, replicas);
     },
     before: (object, version) => scaleOf(object, version, paths, found(wholeAt(object, specReplicas)) ?? NOT_SET),
