@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { Failure, ListValue, type Value } from '../../cel/eval/values.js';
-import { toJson } from '../../cel/eval/json.js';
-import { isObject, type Schema } from '../../patch/apply/schema.js';
+import { JsonMap, toJson } from '../../cel/eval/json.js';
+import { Failure, ListValue, MapValue, Message, type Value } from '../../cel/eval/values.js';
+import { isObject, unknown, type Schema } from '../../patch/apply/schema.js';
 import { merge } from '../../patch/apply/merge.js';
 import { undeclaredField } from '../../patch/apply/undeclared.js';
 import { applyJsonPatch } from '../../patch/jsonpatch.js';
@@ -24,11 +24,13 @@ function asJson(value: Value): { readonly ok: true; readonly json: JsonValue } |
 
 /** Lays what an expression makes (`Object{...}`) over an object, as server-side apply would. What is one whole in the schema cannot be changed in part, and therefore not at all. */
 export function applyConfiguration(object: ApiObject, value: Value, schema: Schema): Patched {
+  const wrong = misplaced(value, 'Object');
+  if (wrong !== null) return refused(wrong);
   const made = asJson(value);
   if (!made.ok || !isObject(made.json)) return refused(made.ok ? 'must evaluate to Object' : made.message);
   const config: JsonObject = { ...made.json, kind: object.kind, apiVersion: object.apiVersion };
-  const unknown = undeclaredField(config, schema);
-  if (unknown !== null) return refused(`error applying patch: failed to convert patch object to typed object: ${unknown}: field not declared in schema`);
+  const undeclared = undeclaredField(config, schema);
+  if (undeclared !== null) return refused(`error applying patch: failed to convert patch object to typed object: ${undeclared}: field not declared in schema`);
   const atomics = atomicsIn(made.json, schema, '');
   if (atomics.length > 0) return refused(`error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`);
   try {
@@ -38,15 +40,32 @@ export function applyConfiguration(object: ApiObject, value: Value, schema: Sche
   }
 }
 
-/** Places in a configuration that the schema takes for one whole. */
+/** Places in a configuration that the schema takes for one whole, and those within them. */
 function atomicsIn(value: JsonValue | undefined, schema: Schema, path: string): string[] {
-  if (Array.isArray(value)) {
-    if (schema.kind !== 'list' || schema.relationship === 'atomic') return schema.kind === 'leaf' || schema.kind === 'unknown' ? [] : [path];
-    return schema.relationship === 'set' ? [] : value.flatMap((item, i) => atomicsIn(item, schema.element, `${path}[${i}]`));
+  if (Array.isArray(value) && schema.kind === 'list') {
+    return [...(schema.relationship === 'atomic' ? [path] : []), ...value.flatMap((item, i) => atomicsIn(item, schema.element, `${path}[${i}]`))];
   }
   if (!isObject(value) || (schema.kind !== 'struct' && schema.kind !== 'map')) return [];
-  if (schema.atomic) return [path];
-  return Object.entries(value).flatMap(([name, member]) => atomicsIn(member, schema.kind === 'map' ? schema.element : schema.field(name) ?? { kind: 'unknown' }, `${path}.${name}`));
+  const within = schema.kind === 'map' ? [] : Object.entries(value).flatMap(([name, member]) => atomicsIn(member, schema.field(name) ?? unknown, `${path}.${name}`));
+  return [...(schema.atomic ? [path] : []), ...within];
+}
+
+/** The names of the types that an expression writes say where they belong: `Object.spec.template`. What is wrong with them, or null. */
+function misplaced(value: Value, path: string): string | null {
+  if (value instanceof ListValue) return first(value.length, i => misplaced(value.at(i), path));
+  if (!(value instanceof MapValue)) return null;
+  const isNamed = value instanceof Message;
+  if (isNamed && value.typeName !== path) return `type mismatch: unexpected type name ${JSON.stringify(value.typeName)}, expected ${JSON.stringify(path)}, which matches field name path from root Object type`;
+  const keys = value instanceof JsonMap ? [] : [...value.keys()];
+  return first(keys.length, i => misplaced(value.get(keys[i]!) ?? null, isNamed ? `${path}.${String(keys[i])}` : path));
+}
+
+function first(length: number, find: (position: number) => string | null): string | null {
+  for (let i = 0; i < length; i++) {
+    const found = find(i);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** Applies the operations of `[JSONPatch{...}]` one after the other. Where a test among them fails, none of them counts. */
@@ -55,6 +74,9 @@ export function applyOperations(object: ApiObject, value: Value): Patched {
   let patched: JsonObject = object;
   for (let i = 0; i < value.length; i++) {
     const item = value.at(i);
+    const inner = item instanceof MapValue ? item.get('value') : undefined;
+    const wrong = inner instanceof Message ? misplaced(inner, inner.typeName) : null;
+    if (wrong !== null) return refused(wrong);
     const made = item instanceof Failure ? { ok: false as const, message: item.message } : asJson(item);
     if (!made.ok) return refused(made.message);
     try {

@@ -171,4 +171,18 @@ describe('admission policies', () => {
     await sample.update(policy('p', {}, 'MutatingAdmissionPolicy'), (object) => { object['spec'] = { ...object['spec'] as JsonObject, failurePolicy: 'Ignore' }; });
     expect((await sample.create(map('n', { t: '1' })))['data']).to.deep.equal({ t: '1' });
   });
+
+  const configurations: readonly (readonly [what: string, expression: string, message: string])[] = [
+    ['parts of what is one whole', 'Object{spec: Object.spec{selector: Object.spec.selector{matchLabels: {"l": "v"}}}}', 'error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .spec.selector'],
+    ['fields that there are not', 'Object{spec: Object.spec{replicasx: 1}}', 'error applying patch: failed to convert patch object to typed object: .spec.replicasx: field not declared in schema'],
+    ['types in the wrong place', 'Object{spec: Object.specx{replicas: 1}}', 'type mismatch: unexpected type name "Object.specx", expected "Object.spec", which matches field name path from root Object type'],
+  ];
+  for (const [what, expression, message] of configurations) {
+    it(`may not apply ${what}`, async () => {
+      await change('p', { matchConstraints: { resourceRules: [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'] }] }, mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }] });
+      const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+      const error = await refusal(sample.create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, spec: { selector: { matchLabels: { a: 'b' } }, template } }));
+      expect(error.message).to.equal(`policy 'p' with binding 'p-b' denied request: ${message}`);
+    });
+  }
 });
