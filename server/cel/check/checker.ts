@@ -26,7 +26,7 @@ export function check(text: string, declarations: Declarations): Checked {
     const checker = new Checker(declarations);
     const tree = parse(text);
     const type = checker.typeOf(tree, new Map());
-    const problems = checker.problems.length > 0 ? checker.problems : literalProblems(checker.types.keys());
+    const problems = checker.problems.length > 0 ? checker.problems : literalProblems(checker.types);
     return problems.length === 0 ? { ok: true, type, tree, types: checker.types } : { ok: false, message: problems.slice(0, problemsMax).map(problem => shown(problem, text)).join('\n') };
   } catch (error) {
     if (error instanceof SyntaxProblem) return { ok: false, message: shown(error, text) };

@@ -105,6 +105,10 @@ describe('rules of schemas that are stored', () => {
     ['results that are no bool', object({ a: INT }, rule('self.a + 1')), ['cel expression must evaluate to a bool']],
     ['patterns that are none', object({ a: { type: 'string' } }, rule('self.a.matches("([")')), ['invalid matches argument']],
     ['durations that are none', object({ a: { type: 'string', format: 'duration' } }, rule('self.a > duration("1x")')), ['invalid duration argument']],
+    ['integers that are too large', object({ a: INT }, rule('self.a < 9223372036854775808')), ['1:10: invalid int literal']],
+    ['the smallest integer', object({ a: INT }, rule('self.a > -9223372036854775808')), []],
+    ['lists of several types', object({ a: INT }, rule('self.a in [1, "x"]')), ["expected type 'int' but found 'string'"]],
+    ['what may be of several types', object({ a: INT }, rule('"%d %s".format([self.a, "x"]) != "" && self.a in [1, dyn("x")]')), []],
     ['what is not known of an object', object({ a: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }, rule('self.a.b == 1')), ["undefined field 'b'"]],
     ['a question that is not asked', object({ a: INT }, rule('self.a > 1', { optionalOldSelf: true })), ['may not be set if oldSelf is not used in rule']],
   ];
