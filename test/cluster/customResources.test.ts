@@ -7,6 +7,9 @@ import { parse } from 'yaml';
 import type { ApiObject } from '../fixtures/apiClient.js';
 import { kubectlRunsHere, type ClusterCommands } from '../fixtures/kubectl.js';
 import { packageRoot } from '../fixtures/packageRoot.js';
+import { startHookService } from '../fixtures/hookService.js';
+import type { JsonObject } from '../../server/api/object.js';
+import { createIdentities } from '../unit/http/identities.js';
 import type { ClusterUnderTest } from './clusterUnderTest.js';
 import { sharedCommands } from './sharedCommands.js';
 
@@ -175,6 +178,53 @@ describe('cluster/customResources', function () {
     const again = await test.client.expect(200, 'PATCH', '/apis/storage.example.com/v1/backups/nightly', { body: {}, type: 'application/merge-patch+json' });
     expect(again.metadata.resourceVersion).to.equal(after.metadata.resourceVersion);
     await test.client.expect(200, 'DELETE', `${definitions}/backups.storage.example.com`);
+  });
+
+  it('lets a webhook convert objects: on reads, lists, writes and watches, and says so when it cannot', async () => {
+    const hook = await startHookService(await createIdentities());
+    const convert = (object: JsonObject, apiVersion: string): JsonObject => {
+      const { name = '', first = '', last = '' } = object['spec'] as Record<string, string>;
+      return { ...object, apiVersion, spec: apiVersion.endsWith('/v1') ? { name: `${first} ${last}` } : { first: name.split(' ')[0], last: name.split(' ')[1] } } as JsonObject;
+    };
+    hook.reply = review => {
+      const { objects, desiredAPIVersion } = review['request'] as unknown as { readonly objects: JsonObject[]; readonly desiredAPIVersion: string };
+      return { result: { status: 'Success' }, convertedObjects: objects.map(object => convert(object, desiredAPIVersion)) };
+    };
+    const group = 'converted.example.com';
+    const schema = (...names: readonly string[]): object => ({ openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: Object.fromEntries(names.map(name => [name, { type: 'string' }])) } } } });
+    const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: hook.url, caBundle: hook.caBundle } } };
+    await test.client.expect(201, 'POST', definitions, { body: definition(group, 'people', 'Person', {
+      conversion, versions: [{ name: 'v1', served: true, storage: true, schema: schema('name') }, { name: 'v2', served: true, storage: false, schema: schema('first', 'last') }],
+    }) });
+    await untilCondition(`people.${group}`, 'Established', 'True');
+    const collection = (version: string): string => `/apis/${group}/${version}/namespaces/default/people`;
+    const specOf = (object: unknown): unknown => (object as { readonly spec: unknown }).spec;
+    const watch = test.client.watch(`${collection('v2')}?watch=1`);
+    await watch.opened;
+    await test.client.expect(201, 'POST', collection('v1'), { body: { apiVersion: `${group}/v1`, kind: 'Person', metadata: { name: 'ada' }, spec: { name: 'Ada Lovelace' } } });
+    const created = await test.client.expect(201, 'POST', collection('v2'), { body: { apiVersion: `${group}/v2`, kind: 'Person', metadata: { name: 'alan' }, spec: { first: 'Alan', last: 'Turing' } } });
+    expect(specOf(created)).to.deep.equal({ first: 'Alan', last: 'Turing' });
+    expect(specOf(await test.client.expect(200, 'GET', `${collection('v1')}/alan`))).to.deep.equal({ name: 'Alan Turing' });
+    const patched = await test.client.expect(200, 'PATCH', `${collection('v2')}/ada`, { body: { spec: { last: 'Byron' } }, type: 'application/merge-patch+json' });
+    expect(specOf(patched)).to.deep.equal({ first: 'Ada', last: 'Byron' });
+    for (const member of test.members) {
+      await test.caughtUp(member);
+      const { items = [] } = await test.at(member).expect(200, 'GET', collection('v2'));
+      expect(items.map(specOf), member.id).to.deep.equal([{ first: 'Ada', last: 'Byron' }, { first: 'Alan', last: 'Turing' }]);
+    }
+    await watch.until(events => events.length >= 3);
+    expect(watch.events.map(({ type, object }) => [type, object.apiVersion, specOf(object)])).to.deep.equal([
+      ['ADDED', `${group}/v2`, { first: 'Ada', last: 'Lovelace' }], ['ADDED', `${group}/v2`, { first: 'Alan', last: 'Turing' }], ['MODIFIED', `${group}/v2`, { first: 'Ada', last: 'Byron' }],
+    ]);
+    watch.close();
+    hook.close();
+    await test.client.expect(201, 'POST', collection('v1'), { body: { apiVersion: `${group}/v1`, kind: 'Person', metadata: { name: 'grace' }, spec: { name: 'Grace Hopper' } } });
+    const failed = await test.client.request('GET', `${collection('v2')}/grace`);
+    expect(failed.status).to.equal(500);
+    expect((failed.body as ApiObject).message).to.contain(`conversion for ${group}/v1, Kind=Person failed`);
+    expect((await test.client.expect(200, 'GET', collection('v1'))).items).to.have.length(3);
+    await test.client.expect(200, 'DELETE', `${definitions}/people.${group}`);
+    await until(() => test.client.request('GET', `${definitions}/people.${group}`), ({ status }) => status === 404);
   });
 
   it('gives a name to one definition only, and to the next one when that is gone', async () => {
