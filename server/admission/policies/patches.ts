@@ -4,7 +4,7 @@ import { Failure, ListValue, MapValue, Message, type Value } from '../../cel/eva
 import { isObject, unknown, type Schema } from '../../patch/apply/schema.js';
 import { merge } from '../../patch/apply/merge.js';
 import { undeclaredField } from '../../patch/apply/undeclared.js';
-import { applyJsonPatch } from '../../patch/jsonpatch.js';
+import { applyJsonPatch, operationsMax } from '../../patch/jsonpatch.js';
 import { containerAt, memberOf } from '../../patch/jsonpointer.js';
 import { PatchError } from '../../patch/patcherror.js';
 
@@ -70,34 +70,58 @@ function first(length: number, find: (position: number) => string | null): strin
 
 /** Applies the operations of `[JSONPatch{...}]` one after the other. Where a test among them fails, none of them counts. */
 export function applyOperations(object: ApiObject, value: Value): Patched {
-  if (!(value instanceof ListValue)) return refused('must evaluate to list(JSONPatch)');
-  let patched: JsonObject = object;
-  for (let i = 0; i < value.length; i++) {
+  const operations = operationsOf(value);
+  if (!operations.ok) return operations;
+  const { list } = operations;
+  const whole = attempt(object, list);
+  if (!(whole instanceof PatchError)) return { ok: true, object: whole };
+  if (whole.kind !== 'failed') return refused(`JSON Patch: ${whole.message}`);
+  // Each attempt copies the object, so that the first operation that fails is searched for by halves.
+  let [good, bad] = [0, list.length];
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (attempt(object, list.slice(0, middle)) instanceof PatchError) bad = middle;
+    else good = middle;
+  }
+  const failed = list[good];
+  const operation = failed !== undefined && isObject(failed) ? failed : {};
+  const before = attempt(object, list.slice(0, good));
+  return operation['op'] === 'test' ? { ok: true, object } : refused(`JSON Patch: ${complaint(operation, before instanceof PatchError ? object : before)}`);
+}
+
+function attempt(object: ApiObject, operations: readonly JsonValue[]): JsonObject | PatchError {
+  try {
+    return applyJsonPatch(object, [...operations]);
+  } catch (error) {
+    if (error instanceof PatchError) return error;
+    throw error;
+  }
+}
+
+function operationsOf(value: Value): { readonly ok: true; readonly list: readonly JsonValue[] } | { readonly ok: false; readonly message: string } {
+  if (!(value instanceof ListValue)) return { ok: false, message: 'must evaluate to list(JSONPatch)' };
+  // Longer ones are refused as a whole, with one operation too many to say why.
+  const length = Math.min(value.length, operationsMax + 1);
+  const list: JsonValue[] = [];
+  for (let i = 0; i < length; i++) {
     const item = value.at(i);
+    if (item instanceof Failure) return { ok: false, message: item.message };
     const inner = item instanceof MapValue ? item.get('value') : undefined;
     const wrong = inner instanceof Message ? misplaced(inner, inner.typeName) : null;
-    if (wrong !== null) return refused(wrong);
-    const made = item instanceof Failure ? { ok: false as const, message: item.message } : asJson(item);
-    if (!made.ok) return refused(made.message);
-    try {
-      patched = applyJsonPatch(patched, [made.json]);
-    } catch (error) {
-      if (!(error instanceof PatchError)) throw error;
-      const operation = isObject(made.json) ? made.json : {};
-      if (operation['op'] === 'test') return { ok: true, object };
-      return refused(`JSON Patch: ${complaint(operation, patched, error)}`);
-    }
+    if (wrong !== null) return { ok: false, message: wrong };
+    const made = asJson(item);
+    if (!made.ok) return made;
+    list.push(made.json);
   }
-  return { ok: true, object: patched };
+  return { ok: true, list };
 }
 
 const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 const lastOf = (pointer: string): string => (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** As the reference's library says it. */
-function complaint(operation: JsonObject, object: JsonObject, error: PatchError): string {
+function complaint(operation: JsonObject, object: JsonObject): string {
   const [op, path, from] = [text(operation['op']), text(operation['path']), text(operation['from'])];
-  if (error.kind !== 'failed') return error.message;
   const place = containerAt(object, op === 'move' || op === 'copy' ? from : path);
   switch (op) {
     case 'remove': return place === null ? `remove operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value` : `error in remove for path: '${path}': ${missing(place.container, path)}`;

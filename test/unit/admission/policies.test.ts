@@ -172,6 +172,15 @@ describe('admission policies', () => {
     expect((await sample.create(map('n', { t: '1' })))['data']).to.deep.equal({ t: '1' });
   });
 
+  it('find the operation that fails among many, and bear as many as there may be', async () => {
+    const add = (count: number): string => `object.data.n == "x" ? [] : lists.range(${count}).map(i, JSONPatch{op: "add", path: "/data/k" + string(i), value: string(i)})`;
+    await change('p', { mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: `(${add(2_000)}) + [JSONPatch{op: "remove", path: "/data/absent"}] + (${add(100)})` } }] });
+    expect((await refusal(sample.create(map('m', { n: '1' })))).message).to.contain('Unable to remove nonexistent key: absent: missing value');
+    await change('q', { mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: add(11_000) } }], matchConditions: [{ name: 'c', expression: 'object.data.n == "2"' }] });
+    await sample.remove(`${GROUP}/MutatingAdmissionPolicy`, 'p');
+    expect((await refusal(sample.create(map('m', { n: '2' })))).message).to.contain('JSON Patch: The allowed maximum operations in a JSON patch is 10000');
+  });
+
   const configurations: readonly (readonly [what: string, expression: string, message: string])[] = [
     ['parts of what is one whole', 'Object{spec: Object.spec{selector: Object.spec.selector{matchLabels: {"l": "v"}}}}', 'error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .spec.selector'],
     ['fields that there are not', 'Object{spec: Object.spec{replicasx: 1}}', 'error applying patch: failed to convert patch object to typed object: .spec.replicasx: field not declared in schema'],
