@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { GroupResource } from '../api/resource.js';
 import { indexedCatalogue, type Catalogue, type ServedGroup, type ServedResource } from '../catalogue/resources.js';
@@ -12,6 +12,9 @@ import { compareVersions } from './versions.js';
 
 export const DEFINITIONS: GroupResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
 
+/** Between looks at whether a definition that storage knows is known here, and their number. */
+const LOOK_MS = 10;
+const LOOKS_MAX = 200;
 /** Reading changed definitions takes the event loop for itself no longer than this, but for a single one. */
 const SLICE_MS = 5;
 
@@ -94,8 +97,15 @@ export class CustomResources {
   readonly catchUp = async ({ group, resource }: GroupResource): Promise<void> => {
     // Groups of definitions are domains; what is asked for elsewhere is not there.
     if (!group.includes('.') || resource === '') return;
-    await this.options.storage.get({ resource: DEFINITIONS, namespace: '', name: `${resource}.${group}` }, { at: 'mostRecent' });
+    const name = `${resource}.${group}`;
+    const result = await this.options.storage.get({ resource: DEFINITIONS, namespace: '', name }, { at: 'mostRecent' });
     await this.settled();
+    if (result.outcome !== 'found') return;
+    // A server that starts, or whose watch of definitions has broken, learns of it a little later.
+    for (let look = 0; look < LOOKS_MAX && (this.entries.get(name)?.stored.version ?? 0) < result.object.version; look++) {
+      await delay(LOOK_MS);
+      await this.settled();
+    }
   };
 
   /** Settles when all changes that have been applied here are in effect. */

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../../server/api/object.js';
 import { StatusError } from '../../../server/api/status.js';
 import { CLEANUP_FINALIZER } from '../../../server/extensions/definition.js';
-import { withCustomResources } from '../../../server/extensions/definitions.js';
+import { CustomResources, withCustomResources } from '../../../server/extensions/definitions.js';
 import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
 import { aggregated, resourceList } from '../../../server/discovery/documents.js';
 import { createCatalogue } from '../../../server/catalogue/resources.js';
 import { behaviourOf } from '../../../server/registry/behaviour.js';
 import { NO_WISH } from '../../../server/registry/deletion.js';
-import { createStorage, definition, definitionFixture, ExtensionServer } from './harness.js';
+import { createStorage, definition, definitionFixture, ExtensionServer, noWebhooks } from './harness.js';
 
 describe('extensions/definitions', () => {
   const servers: ExtensionServer[] = [];
@@ -135,6 +135,18 @@ describe('extensions/definitions', () => {
     await Promise.all([server, other].map(each => each.custom.settled()));
     expect(watched.filter(text => text.includes('foreign') || text.startsWith('MODIFIED'))).to.deep.equal(['ADDED v1.foreign.example.com']);
     expect(watched).to.have.length(5);
+  });
+
+  it('are waited for by a server that has just started, before it says that something is not there', async () => {
+    const storage = createStorage();
+    const first = await start({ storage });
+    await first.define(definition('widgets', 'Widget'));
+    const second = new CustomResources({ storage, builtIn: createCatalogue(), webhooks: noWebhooks, report: () => {} });
+    await second.catchUp({ group: 'example.com', resource: 'widgets' });
+    expect(second.catalogue.resource('example.com', 'v1', 'widgets')).not.to.equal(null);
+    await second.catchUp({ group: 'example.com', resource: 'gadgets' });
+    expect(second.catalogue.resource('example.com', 'v1', 'gadgets')).to.equal(null);
+    second.stop();
   });
 
   it('that were never established go at once', async () => {
