@@ -123,7 +123,12 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   return {
     storage, access,
     resources: async (context) => { if (!await aggregation.answers(context)) await ownResources(context); },
-    documents: async (context) => await aggregation.answers(context) || await discovery(context) || openid(context) || openapi.documents(context),
+    documents: async (context) => {
+      if (await aggregation.answers(context)) return true;
+      // A client that has been told through another server that a definition is in effect must find it here.
+      if (TELLS_DEFINED.test(context.info.path)) await custom.fresh();
+      return await discovery(context) || openid(context) || openapi.documents(context);
+    },
     bootstrap: async (signal) => {
       await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });
       await Promise.all([bootstrapRbac({ registry, catalogue, signal }), repair(storage, log), publishTrust({ registry, catalogue, signal }, access.published()), publishTrackingStart({ registry, catalogue, signal })]);
@@ -167,6 +172,9 @@ function admissionOf({ options, plugins: configurations, storage, access, enable
     others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ...access.guards, ...guards],
   }));
 }
+
+/** Documents in which custom resources occur. */
+const TELLS_DEFINED = /^\/(apis|openapi)(\/|$)/;
 
 /** The replica as storage sees it. */
 function storeOf({ options, replica, encryption, log }: Pick<AssemblyOptions, 'options' | 'replica' | 'encryption' | 'log'>): Pick<RaftStorageOptions, 'replica' | 'isStale'> {

@@ -12,6 +12,8 @@ import { compareVersions } from './versions.js';
 
 export const DEFINITIONS: GroupResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
 
+/** How long documents about what is served wait for the latest state. */
+const FRESH_MS = 250;
 /** Between looks at whether a definition that storage knows is known here, and their number. */
 const LOOK_MS = 10;
 const LOOKS_MAX = 200;
@@ -106,6 +108,13 @@ export class CustomResources {
       await delay(LOOK_MS);
       await this.settled();
     }
+  };
+
+  /** The same for all that has been defined until now; gives up in a moment, since what is known is better than no answer where no majority can be asked. */
+  readonly fresh = async (): Promise<void> => {
+    const nothing = { resource: DEFINITIONS, namespace: '', name: '-' };
+    const asked = this.options.storage.get(nothing, { at: 'mostRecent' }).then(() => this.settled(), () => undefined);
+    await Promise.race([asked, delay(FRESH_MS, undefined, { ref: false })]);
   };
 
   /** Settles when all changes that have been applied here are in effect. */

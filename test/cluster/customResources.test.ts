@@ -146,6 +146,7 @@ describe('cluster/customResources', function () {
       await test.at(first!).expect(201, 'POST', definitions, { body: definition(group, 'widgets', 'Widget') });
       await untilCondition(`widgets.${group}`, 'Established', 'True');
       for (const member of test.members) {
+        expect((await test.at(member).expect(200, 'GET', `/apis/${group}`) as unknown as { readonly name: string }).name).to.equal(group);
         await test.at(member).expect(201, 'POST', `/apis/${group}/v1/namespaces/default/widgets`, { body: { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { generateName: 'w-' }, spec: { n: 1 } } });
         expect((await test.at(member).expect(200, 'GET', `/apis/${group}/v1`)).kind).to.equal('APIResourceList');
       }
