@@ -6,7 +6,7 @@ import { literalValue, negatedLiteral } from './literals.js';
 import { macroFor } from './macros.js';
 import { binaryOperators, conditional, indexed, inside, logical, negate, not, orElse, selected, selectedMaybe } from './operators.js';
 import type { Code } from './run.js';
-import { ArrayList, EntryMap, Failure, keyOf, Message, Optional, TypeValue, type Value } from './values.js';
+import { ArrayList, EntryMap, Failure, keyOf, Message, Optional, shownKey, TypeValue, type Value } from './values.js';
 
 /** Costs of the reference's units. */
 const NAME_COST = 1;
@@ -178,7 +178,7 @@ export function addEntry(made: Map<string, readonly [Value, Value]>, key: Value,
   if (inner === undefined) return null;
   const known = keyOf(key);
   if (known === null) return new Failure('unsupported key type');
-  if (made.has(known)) return new Failure(`insert failed: key ${String(key)} already exists`);
+  if (made.has(known)) return new Failure(`insert failed: key ${shownKey(key)} already exists`);
   made.set(known, [key, inner]);
   return null;
 }

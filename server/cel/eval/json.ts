@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { ListValue, MapValue, Optional, Timestamp, Duration, UInt, type Value } from './values.js';
+import { ListValue, MapValue, UInt, type Value } from './values.js';
 
 /**
  * JSON as expressions see it. Nothing is copied: parts of an object become values when an expression looks at them, so that a rule of one field costs the same
@@ -47,26 +47,33 @@ export class JsonMap extends MapValue {
   }
 }
 
-/** Deeper values are not turned into JSON. */
+/** Deeper and larger values are not turned into JSON: few additions make lists that no memory holds. */
 const depthMax = 100;
+const valuesMax = 1_000_000;
+const charactersMax = 8 * 1024 * 1024;
 
-/** A value as JSON. Throws TypeError for what JSON cannot say, such as a type or a time. */
-export function toJson(value: Value, depth = 0): JsonValue {
-  if (depth > depthMax) throw new TypeError('the expression yields a value that nests too deeply');
+/** A value as JSON. Throws TypeError for what JSON cannot say, such as a type or a time, and for what is too large. */
+export const toJson = (value: Value): JsonValue => asJson(value, { depth: 0, left: { values: valuesMax, characters: charactersMax } });
+
+interface Place { readonly depth: number; readonly left: { values: number; characters: number } }
+
+function asJson(value: Value, { depth, left }: Place): JsonValue {
+  left.values -= 1;
+  if (typeof value === 'string') left.characters -= value.length;
+  if (depth > depthMax || left.values < 0 || left.characters < 0) throw new TypeError('the expression yields a value that is too large');
+  const below: Place = { depth: depth + 1, left };
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return value;
-  if (value instanceof UInt) return toJson(value.value, depth);
-  if (value instanceof JsonList) return structuredClone(value.items) as JsonValue[];
-  if (value instanceof JsonMap) return structuredClone(value.members);
-  if (value instanceof ListValue) return Array.from({ length: value.length }, (_, i) => toJson(value.at(i), depth + 1));
-  if (value instanceof MapValue) return Object.fromEntries([...value.keys()].map(key => [keyText(key), toJson(value.get(key) ?? null, depth + 1)]));
+  if (value instanceof UInt) return asJson(value.value, below);
+  if (value instanceof ListValue) return listAsJson(value, below);
+  if (value instanceof MapValue) return Object.fromEntries([...value.keys()].map(key => [keyText(key), asJson(value.get(key) ?? null, below)]));
   throw new TypeError('the expression yields a value that is neither text, number, bool, list nor map');
 }
 
+function listAsJson(list: ListValue, below: Place): JsonValue[] {
+  const made: JsonValue[] = [];
+  for (let i = 0; i < list.length; i++) made.push(asJson(list.at(i), below));
+  return made;
+}
+
 const keyText = (key: Value): string => (key instanceof UInt ? String(key.value) : String(key));
-
-/** Values that JSON has no word for, in words. */
-export const isTime = (value: Value): value is Timestamp | Duration => value instanceof Timestamp || value instanceof Duration;
-
-/** The value of an optional, or the value itself; undefined for none. */
-export const unwrapped = (value: Value): Value | undefined => (value instanceof Optional ? value.value : value);

@@ -2,7 +2,7 @@ import { callCost } from './costs.js';
 import { compare, equals } from './equality.js';
 import { arithmetic, duration, int, timestamp, type Sign } from './numbers.js';
 import type { Code } from './run.js';
-import { Duration, Failure, JoinedList, lengthOf, ListValue, MapValue, NO_OVERLOAD, Optional, sizeOf, Timestamp, UInt, type Value } from './values.js';
+import { Duration, Failure, JoinedList, lengthOf, ListValue, MapValue, NO_OVERLOAD, Optional, shownKey, sizeOf, Timestamp, UInt, type Value } from './values.js';
 
 /** What is written with signs. */
 
@@ -34,13 +34,11 @@ export function indexed(holder: Value, key: Value, asks: boolean): Value {
   if (key instanceof Failure) return key;
   if (!asks && !(holder instanceof Optional)) {
     const member = memberAt(holder, key);
-    return member === undefined ? new Failure(`${holder instanceof ListValue ? 'index out of bounds' : 'no such key'}: ${shown(key)}`) : member;
+    return member === undefined ? new Failure(`${holder instanceof ListValue ? 'index out of bounds' : 'no such key'}: ${shownKey(key)}`) : member;
   }
   const inner = holder instanceof Optional ? holder.value : holder;
   return inner === undefined ? Optional.none : optionalOf(memberAt(inner, key));
 }
-
-const shown = (key: Value): string => (key instanceof UInt ? String(key.value) : String(key));
 
 /** undefined for what is not there. */
 function memberAt(holder: Value, key: Value): Value | undefined {

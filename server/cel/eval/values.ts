@@ -182,3 +182,9 @@ export function sizeOf(value: Value): number {
   if (value instanceof ListValue || value instanceof Uint8Array) return value.length;
   return value instanceof MapValue ? value.size : 1;
 }
+
+/** More of a key is not shown in messages. */
+const shownMax = 1_000;
+
+/** A key or position as messages show it. */
+export const shownKey = (key: Value): string => (key instanceof UInt ? String(key.value) : String(key).slice(0, shownMax));

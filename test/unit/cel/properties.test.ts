@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { check } from '../../../server/cel/check/checker.js';
 import { typeOf } from '../../../server/cel/check/types.js';
 import { EXPRESSION_COST_MAX } from '../../../server/cel/eval/budget.js';
-import { plainView } from '../../../server/cel/eval/json.js';
+import { plainView, toJson } from '../../../server/cel/eval/json.js';
 import { compileProgram } from '../../../server/cel/eval/program.js';
 import { Failure, type Value } from '../../../server/cel/eval/values.js';
 import { estimateCost } from '../../../server/cel/estimate/estimator.js';
@@ -77,7 +77,7 @@ describe('properties of expressions', () => {
 });
 
 describe('hostile expressions', () => {
-  const doubling = (start: string, levels: number, end: string): string => `cel.bind(x0, ${start}, ${Array.from({ length: levels }, (_, i) => `cel.bind(x${i + 1}, x${i} + x${i}, `).join('')}${end}${')'.repeat(levels)})`;
+  const doubling = (start: string, levels: number, end: string): string => doubled(start, levels).replace(`x${levels})`, `${end})`);
   const rows: [string, string][] = [
     ['walks over lists that double', doubling('[1, 2]', 40, 'x40.all(e, e > 0)')], ['sums of lists that double', doubling('[1, 2]', 40, 'x40.sum() > 0')], ['compares lists that double', doubling('[1]', 30, 'x30 == x30 + []')],
     ['texts that double', doubling('"aaaaaaaa"', 30, 'x30.size() > 0')], ['joins lists that double', doubling('["aaaaaaaa"]', 35, 'x35.join("").size() > 0')], ['sets of lists that double', doubling('[1]', 30, 'sets.contains(x30, [2])')],
@@ -91,3 +91,17 @@ describe('hostile expressions', () => {
     });
   }
 });
+
+describe('values of expressions as JSON', () => {
+  it('are refused where they are larger than anything that is stored', () => {
+    for (const expression of [doubled('[1, 2]', 40), doubled('["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]', 18)]) {
+      const { value } = compileProgram(expression, names).evaluate(() => undefined);
+      expect(() => toJson(value)).to.throw(TypeError, 'too large');
+    }
+    expect(toJson(compileProgram(doubled('[1]', 3), names).evaluate(() => undefined).value)).to.deep.equal(Array(8).fill(1));
+  });
+});
+
+function doubled(start: string, levels: number): string {
+  return `cel.bind(x0, ${start}, ${Array.from({ length: levels }, (_, i) => `cel.bind(x${i + 1}, x${i} + x${i}, `).join('')}x${levels}${')'.repeat(levels)})`;
+}
