@@ -9,20 +9,28 @@ import { certificateGuards } from './authorization/certificates.js';
 import { nodeRestriction } from './authorization/node/restriction.js';
 import { createLookup } from './admission/lookup.js';
 import { createAdmission } from './admission/chain.js';
-import type { Admission } from './admission/contract.js';
+import { PolicyStatuses } from './admission/policies/statuses.js';
+import { createAggregation } from './aggregation/aggregation.js';
+import { API_SERVICES } from './aggregation/apiServices.js';
+import type { Admission, AdmissionPlugin } from './admission/contract.js';
 import type { PluginConfigurations } from './admission/configuration.js';
 import { enabledPlugins } from './admission/names.js';
 import { createPlugins } from './admission/plugins.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
-import { storedKinds } from './catalogue/resources.js';
+import { builtInResources, liveCatalogue, storedKinds } from './catalogue/resources.js';
 import { release } from './catalogue/version.js';
 import { createDiscovery } from './discovery/discovery.js';
 import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
 import { createBackends, type AgentCredentials } from './endpoints/backends/connection.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
+import { convertAny } from './extensions/conversion/admission.js';
+import { CustomResources, DEFINITIONS, withCustomResources } from './extensions/definitions.js';
+import { LifeCycles } from './extensions/lifecycle/controller.js';
+import { ownWrites } from './extensions/lifecycle/writes.js';
 import type { Live } from './files/liveFile.js';
 import type { Logger } from './observability/logger.js';
+import type { Metrics } from './observability/metrics.js';
 import { createOpenApi } from './openapi/openapi.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { catalogueOf } from './options/runtimeConfig.js';
@@ -35,6 +43,7 @@ import { parsePortRange, parseRanges } from './registry/core/service/ranges.js';
 import { repairServiceClaims } from './registry/core/service/repair.js';
 import { createRegistry } from './registry/store.js';
 import { selectableFieldsOf } from './registry/strategies.js';
+import { createAdmissionPolicies } from './policies.js';
 import { advertisedAddress } from './serving.js';
 import { isOtherMediaType, type StoredForm } from './storage/forms.js';
 import type { Encryption } from './storage/encryption/encryption.js';
@@ -42,6 +51,7 @@ import { EncryptedReplica } from './storage/encryption/encryptedReplica.js';
 import { KeySpace } from './storage/keys.js';
 import { createRaftStorage } from './storage/raft.js';
 import type { RaftStorage, RaftStorageOptions } from './storage/raft.js';
+import { createAdmissionWebhooks, createConversionWebhooks, hookConnections } from './webhooks.js';
 
 /** The API behind the filters, put together from storage, registry and endpoints. */
 export interface Api {
@@ -66,56 +76,105 @@ export interface AssemblyOptions {
   readonly replica: Replica;
   /** Null when values are kept in plain. */
   readonly encryption: Live<Encryption> | null;
+  readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-export function assembleApi({ options, files, plugins, agents, replica, encryption, log }: AssemblyOptions): Api {
-  const catalogue = catalogueOf(options['runtime-config']);
+export function assembleApi({ options, files, plugins, agents, replica, encryption, metrics, log }: AssemblyOptions): Api {
+  const builtIn = catalogueOf(options['runtime-config']);
+  const catalogue = liveCatalogue(withCustomResources(builtIn, () => custom.catalogue));
   const features = featuresOf(options);
+  const isBuiltIn = builtInResources();
   const storage = createRaftStorage({
-    ...storeOf({ options, replica, encryption, log }), prefix: options['etcd-prefix'], selectableFields: selectableFieldsOf, cached: cachedResources(options), storedForm: storedFormOf(options['storage-media-type']),
+    ...storeOf({ options, replica, encryption, log }), prefix: options['etcd-prefix'], selectableFields: resource => (isBuiltIn(resource) ? selectableFieldsOf(resource) : custom.fieldsOf(resource)), cached: cachedResources(options), storedForm: storedFormOf(options['storage-media-type']),
     report: (error) => { log.named('storage').error('broken stored object', { error }); },
   });
+  const connections = hookConnections(options, storage);
+  const conversion = createConversionWebhooks(connections, metrics);
+  const custom = new CustomResources({ storage, builtIn, webhooks: conversion.converters, report: (error) => { log.named('extensions').error('a definition cannot be served', { error }); } });
+  const aggregation = createAggregation({ storage, catalogue, ...connections, rejectsRedirects: options['aggregator-reject-forwarding-redirect'] });
+  metrics.gauges('aggregator_unavailable_apiservice', 'API services that cannot be used now: 1, others 0.', 'name', () => Promise.resolve(aggregation.unavailable()));
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
   const access = createAccess({ options, files, storage, log: log.named('access') });
-  const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, access }), deletionsAtOnce: options['delete-collection-workers'] });
+  const enabled = enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']);
+  const webhooks = createAdmissionWebhooks({
+    storage, catalogue, connections, convert: convertAny(custom, isBuiltIn), authorize: access.authorize, enabled, configurations: plugins, metrics, log: log.named('webhooks'),
+  });
+  const policies = createAdmissionPolicies({ storage, catalogue, convert: convertAny(custom, isBuiltIn), authorize: access.authorize, enabled, log: log.named('policies') });
+  const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, access, enabled, guards: [...webhooks.steps, ...policies.steps] }), deletionsAtOnce: options['delete-collection-workers'] });
   const workers = createWorkers();
   const host = `${advertisedAddress(options)}:${options['secure-port']}`;
   const documents = (): OpenIdDocuments | null =>
     openIdDocuments(access.tokens.issuer?.issuer ?? '', options['service-account-jwks-uri'] ?? `https://${host}${OPENID_PATHS.keys}`, files.verificationKeys.current);
   const openid = createOpenId(documents, () => files.verificationKeys.maxAgeSeconds ?? 3600);
   const discovery = createDiscovery({
-    catalogue, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: host,
+    catalogue, remote: aggregation.groups, build: { gitVersion: options.version?.startsWith('v') ? options.version : release }, serverAddress: host,
     otherPaths: documents() === null ? [] : Object.values(OPENID_PATHS), cbor: features.CBORServingAndStorage,
   });
-  const openapi = createOpenApi(catalogue);
-  const backends = createBackends({ credentials: agents, preferredAddresses: options['kubelet-preferred-address-types'], connectTimeoutMs: options['kubelet-timeout'] });
+  const ownResources = createEndpoints({
+    registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], watchList: features.WatchList, compression: features.APIResponseCompression,
+    forcesDeletion: features.AllowUnsafeMalformedObjectDeletion, backends: createBackends({ credentials: agents, preferredAddresses: options['kubelet-preferred-address-types'], connectTimeoutMs: options['kubelet-timeout'] }),
+    cbor: features.CBORServingAndStorage, catchUp: custom.catchUp,
+  });
+  const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn });
+  let lifeCycles: LifeCycles | null = null;
+  let policyStatuses: PolicyStatuses | null = null;
   return {
     storage, access,
-    resources: createEndpoints({ registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], watchList: features.WatchList, compression: features.APIResponseCompression, forcesDeletion: features.AllowUnsafeMalformedObjectDeletion, backends, cbor: features.CBORServingAndStorage }),
-    documents: async (context) => await discovery(context) || openid(context) || openapi.documents(context),
+    resources: async (context) => { if (!await aggregation.answers(context)) await ownResources(context); },
+    documents: async (context) => {
+      if (await aggregation.answers(context)) return true;
+      // A client that has been told through another server that a definition is in effect must find it here.
+      if (TELLS_DEFINED.test(context.info.path)) await custom.fresh();
+      return await discovery(context) || openid(context) || openapi.documents(context);
+    },
     bootstrap: async (signal) => {
       await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });
       await Promise.all([bootstrapRbac({ registry, catalogue, signal }), repair(storage, log), publishTrust({ registry, catalogue, signal }, access.published()), publishTrackingStart({ registry, catalogue, signal })]);
       access.onPublishedChange(() => { publishTrust({ registry, catalogue, signal }, access.published()).catch((error: unknown) => { log.named('access').warn('authorities cannot be published', { error }); }); });
-      await access.synced;
+      await Promise.all([access.synced, custom.synced, aggregation.synced]);
+      policyStatuses = new PolicyStatuses({ storage, registry, catalogue, report: (name, error) => { log.named('policies').warn('the status of a policy cannot be written', { name, error }); } });
+      const apiServices = builtIn.resource(API_SERVICES.group, 'v1', API_SERVICES.resource);
+      if (apiServices !== null) aggregation.begin({ registry, resource: apiServices, writes: ownWrites, now: () => `${new Date().toISOString().slice(0, 19)}Z`, report: (name, error) => { log.named('aggregation').warn('an API service cannot be looked after', { name, error }); } });
+      const definitions = builtIn.resource(DEFINITIONS.group, 'v1', DEFINITIONS.resource);
+      if (definitions === null) return;
+      lifeCycles = new LifeCycles({ resources: custom, storage, registry, definitions, apiServices: builtIn.resource('apiregistration.k8s.io', 'v1', 'apiservices'), now: () => `${new Date().toISOString().slice(0, 19)}Z`, report: (name, error) => { log.named('extensions').warn('a definition cannot be brought further, trying again', { name, error }); } });
     },
     close: async () => {
+      lifeCycles?.stop();
+      policyStatuses?.stop();
+      aggregation.stop();
+      custom.stop();
+      conversion.stop();
       access.stop();
+      webhooks.stop();
+      policies.stop();
       storage.close();
       await Promise.all([workers.close(), openapi.close()]);
     },
   };
 }
 
-function admissionOf({ options, plugins: configurations, storage, access }: Pick<AssemblyOptions, 'options' | 'plugins'> & { readonly storage: RaftStorage; readonly access: Access }): Admission {
+interface AdmissionParts extends Pick<AssemblyOptions, 'options' | 'plugins'> {
+  readonly storage: RaftStorage;
+  readonly access: Access;
+  /** Names of the plug-ins that run. */
+  readonly enabled: ReadonlySet<string>;
+  /** Steps that webhooks and policies make. */
+  readonly guards: readonly AdmissionPlugin[];
+}
+
+function admissionOf({ options, plugins: configurations, storage, access, enabled, guards }: AdmissionParts): Admission {
   return createAdmission(createPlugins({
-    storage, configurations, enabled: enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']),
+    storage, configurations, enabled,
     tolerationSeconds: { 'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'], 'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'] },
-    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ...access.guards],
+    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ...access.guards, ...guards],
   }));
 }
+
+/** Documents in which custom resources occur. */
+const TELLS_DEFINED = /^\/(apis|openapi)(\/|$)/;
 
 /** The replica as storage sees it. */
 function storeOf({ options, replica, encryption, log }: Pick<AssemblyOptions, 'options' | 'replica' | 'encryption' | 'log'>): Pick<RaftStorageOptions, 'replica' | 'isStale'> {

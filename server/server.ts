@@ -101,7 +101,7 @@ interface Prepared {
 
 async function serveReplica({ options, log, live, serving, files, plugins, agents, replica, encryption, metrics, auditor }: Prepared): Promise<RunningServer> {
   const progress: Progress = { synced: false, bootstrapped: false, stopping: false };
-  const api = assembleApi({ options, files, plugins, agents, replica, encryption, log });
+  const api = assembleApi({ options, files, plugins, agents, replica, encryption, metrics, log });
   const chain = frontOf({ options, log, replica, encryption, metrics, auditor, api, progress });
   const listener = await listen({ ...serving, handle: chain.handle }).catch(async (error: unknown) => { await api.close(); throw error; });
   const compaction = new Compaction({

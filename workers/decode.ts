@@ -2,11 +2,11 @@ import { typeOfKind, type ApiType } from '../server/catalogue/types.js';
 import { cborCodec } from './codecs/cbor.js';
 import { DEPTH_MAX, type EncodingName, type Kind } from './codecs/contract.js';
 import { countMembers, duplicatePaths, parseJson, type JsonDocument } from './codecs/json.js';
+import { writeJson } from './codecs/jsonWriter.js';
 import { decodeMessage } from './codecs/protobuf/index.js';
 import { openEnvelope } from './codecs/protobuf/envelope.js';
 import { isMembers, NumberLiteral, type Json, type JsonMembers } from './codecs/value.js';
 import { yamlCodec } from './codecs/yaml.js';
-import { plainNumbers } from './schema/leaves.js';
 import { checkStructure, type StructureResult } from './schema/structure.js';
 
 export interface DecodeObjectRequest {
@@ -31,7 +31,7 @@ export type DecodeObjectResult =
   /** The bytes could not be read; the message follows on `the object provided is unrecognized (must be of type X): `, without the excerpt of the body. */
   | { readonly ok: false; readonly stage: 'syntax'; readonly message: string }
   /** The body says that it is of another kind; nothing more was looked at. */
-  | { readonly ok: false; readonly stage: 'kind'; readonly apiVersion: string; readonly kind: string }
+  | { readonly ok: false; readonly stage: 'kind'; readonly apiVersion: string; readonly kind: string; /** Of the object, for kinds that are not built in. */ readonly name?: string }
   /** A value does not fit its field; the message follows on `X in version "v1" cannot be handled as a X: `. */
   | { readonly ok: false; readonly stage: 'structure'; readonly message: string };
 
@@ -43,11 +43,12 @@ export const decodeObject = (request: DecodeObjectRequest): DecodeObjectResult =
   (request.encoding === 'protobuf' ? decodeProtobuf(request) : DECODERS[request.encoding](request));
 
 const decodeJson = (request: DecodeObjectRequest): DecodeObjectResult => {
-  const document = parseJson(request.bytes, { depthMax: DEPTH_MAX, keepLiterals: true });
+  const type = typeOfKind(request.kind);
+  // The spelling of a number matters only until the type of its field is known, and nobody waits for that here.
+  const document = parseJson(request.bytes, { depthMax: DEPTH_MAX, keepLiterals: type !== undefined });
   if (!document.ok) return syntax(`couldn't get version/kind; json parse error: ${document.message}`);
   const typed = typedObject(document.value, request.kind);
   if (!typed.ok) return typed;
-  const type = typeOfKind(request.kind);
   return type === undefined ? untypedJson(request, document, typed.object) : typedJson(request, document, typed.object, type);
 };
 
@@ -65,7 +66,7 @@ const typedJson = (request: DecodeObjectRequest, document: JsonDocument & { ok: 
 };
 
 const untypedJson = (request: DecodeObjectRequest, document: JsonDocument & { ok: true }, object: JsonMembers): DecodeObjectResult => {
-  const plain = plainNumbers(object) as JsonMembers;
+  const plain = document.order === undefined ? object : untypedNumbers(object) as JsonMembers;
   if (!request.findStrict || countMembers(document.value) === document.members) return { ok: true, object: plain, strict: [], refusal: undefined };
   const careful = parseJson(request.bytes, { depthMax: DEPTH_MAX, keepLiterals: false, careful: true });
   const strict = careful.ok ? duplicatePaths(careful.value, careful.order).slice(0, DUPLICATES_MAX).map((path) => `duplicate field "${path}"`) : [];
@@ -73,6 +74,15 @@ const untypedJson = (request: DecodeObjectRequest, document: JsonDocument & { ok
 };
 
 const DUPLICATES_MAX = 100;
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** Whole numbers of more than 64 bits are no whole numbers where nothing is known of their type. Changes the value. */
+const untypedNumbers = (value: Json): Json => {
+  if (typeof value === 'bigint') return value > INT64_MAX ? Number(value) : value;
+  if (Array.isArray(value)) value.forEach((item, index) => { if (typeof item === 'object' || typeof item === 'bigint') value[index] = untypedNumbers(item); });
+  else if (isMembers(value)) for (const name of Object.keys(value)) if (typeof value[name] === 'object' || typeof value[name] === 'bigint') value[name] = untypedNumbers(value[name] as Json);
+  return value;
+};
 
 const addedMembers = (before: Json, after: JsonMembers): number => (isMembers(before) ? Object.keys(after).length - Object.keys(before).length : 0);
 
@@ -101,7 +111,7 @@ const checkDecoded = (value: Json, { kind, findStrict }: DecodeObjectRequest, du
   const typed = typedObject(value, kind);
   if (!typed.ok) return typed;
   const type = typeOfKind(kind);
-  if (type === undefined) return { ok: true, object: typed.object, strict: duplicates, refusal: refusalOf([], duplicates) };
+  if (type === undefined) return { ok: true, object: untypedNumbers(typed.object) as JsonMembers, strict: duplicates, refusal: refusalOf([], duplicates) };
   return finished(checkStructure(typed.object, type, { unknownFields: findStrict ? 'report' : 'ignore' }), duplicates);
 };
 
@@ -138,6 +148,11 @@ type TypedObject = { readonly ok: true; readonly object: JsonMembers } | (Decode
 const typedObject = (value: Json, expected: Kind): TypedObject => {
   if (value !== null && !isMembers(value)) return mistyped(`${goKind(value)} into Go value of type ${TYPE_STRUCT}`);
   const given = value ?? {};
+  // What is not compiled in has to say what it is.
+  if (typeOfKind(expected) === undefined) {
+    if (!given['kind']) return { ok: false, stage: 'syntax', message: `Object 'Kind' is missing in '${writeJson(given)}'` };
+    if (!given['apiVersion'] || given['kind'] !== expected.kind) return { ok: false, stage: 'kind', apiVersion: (given['apiVersion'] ?? '') as string, kind: given['kind'] as string, name: nameIn(given) };
+  }
   for (const member of ['apiVersion', 'kind']) {
     const found = given[member];
     if (found !== undefined && found !== null && typeof found !== 'string') return mistyped(`${goKind(found)} into Go struct field .${member} of type string`);
@@ -148,6 +163,8 @@ const typedObject = (value: Json, expected: Kind): TypedObject => {
   if (kind !== expected.kind || apiVersion !== expectedVersion) return { ok: false, stage: 'kind', apiVersion, kind };
   return { ok: true, object: given['kind'] === kind && given['apiVersion'] === apiVersion ? given : { ...given, kind, apiVersion } };
 };
+
+const nameIn = ({ metadata }: JsonMembers): string => (isMembers(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : '');
 
 const mistyped = (what: string): DecodeObjectResult & { ok: false } => ({ ok: false, stage: 'syntax', message: `couldn't get version/kind; json parse error: json: cannot unmarshal ${what}` });
 

@@ -6,7 +6,7 @@ export const alwaysAdmit: AdmissionPlugin = { name: 'AlwaysAdmit', resources: nu
 
 /** Refuses everything. For tests of what happens then. */
 export const alwaysDeny: AdmissionPlugin = {
-  name: 'AlwaysDeny', resources: null,
+  name: 'AlwaysDeny', resources: null, connects: true,
   admit: refuse, validate: refuse,
 };
 

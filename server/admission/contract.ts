@@ -1,15 +1,32 @@
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject, JsonObject } from '../api/object.js';
+import type { GroupVersion } from '../api/resource.js';
 import type { User } from '../api/user.js';
 import type { ServedResource } from '../catalogue/resources.js';
 
+export interface GroupVersionKind extends GroupVersion { readonly kind: string }
+
+/** What the body of a request is where it is not an object of the resource: a Scale, a Binding, the options of a connection. */
+export interface BodyForm extends GroupVersionKind {
+  /**
+   * For forms that show the stored object otherwise (`scale`): the form of an object, and the object with what the form says. Both take and give
+   * objects in the served version and may change their arguments. Absent where `object` is of this form itself.
+   */
+  readonly view?: {
+    show(object: ApiObject): ApiObject;
+    put(object: ApiObject, shown: ApiObject): ApiObject;
+  };
+}
+
 /** A write under way, as admission sees it. Objects are in the stored version, with defaults set. */
 export interface AdmissionRequest {
-  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   readonly resource: ServedResource;
   /** Empty for the object itself. */
   readonly subresource: string;
+  /** Null where the body is an object of the resource. */
+  readonly form: BodyForm | null;
   readonly namespace: string;
-  /** Empty while a generated name is not chosen yet. */
+  /** Of a new object with a generated name: the name that is tried first. Empty for the objects of a deleted collection. */
   readonly name: string;
   /** The new state; null when the object is deleted. */
   readonly object: ApiObject | null;
@@ -17,20 +34,46 @@ export interface AdmissionRequest {
   readonly old: ApiObject | null;
   readonly user: User;
   readonly dryRun: boolean;
+  /** What the client asked for beside the object (CreateOptions, UpdateOptions, DeleteOptions of `meta.k8s.io/v1`); null for connections. */
+  readonly options: JsonObject | null;
   /** Receives texts for `Warning` headers. */
   readonly warn: (text: string) => void;
+  /** Receives annotations for the audit event; of several with one key the first counts. */
+  readonly annotate: (key: string, text: string) => void;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal | null;
+  /** When the request must have been answered, in milliseconds of `performance.now()`; Infinity for no such time. */
+  readonly deadline: number;
+  /** Called before a webhook or a policy changes `object`: what they change is nobody's in `metadata.managedFields`. */
+  readonly changing?: (() => void) | undefined;
+}
+
+/**
+ * One run through all steps that change objects. When a step asks for it, there is a second one, so that earlier steps see what later ones
+ * have changed; there is never a third.
+ */
+export interface MutationPass {
+  /** False in the first run. */
+  readonly again: boolean;
+  /** Asks for the second run. */
+  repeat(): void;
+  /** What steps keep from the first run for the second, by their names. */
+  readonly notes: Map<string, unknown>;
 }
 
 /**
  * One step of admission. Order of a write: all `admit` in the order of the chain, the strategy's preparation and validation, all
- * `validate`, storage. Both may throw StatusError, which refuses the write; only `admit` may change `object`.
+ * `validate`, storage. Both may throw StatusError, which refuses the write; only `admit` may change `object`. It runs twice when a later step
+ * has asked for that (`MutationPass`).
  */
 export interface AdmissionPlugin {
   /** As `--enable-admission-plugins` names it. */
   readonly name: string;
   /** Resources (`pods`, `deployments.apps`) that it wants to see, or null for all. */
   readonly resources: readonly string[] | null;
-  readonly admit?: (request: AdmissionRequest) => Promise<void> | void;
+  /** Wants to see connections (`CONNECT`) as well. */
+  readonly connects?: boolean;
+  readonly admit?: (request: AdmissionRequest, pass: MutationPass) => Promise<void> | void;
   readonly validate?: (request: AdmissionRequest) => Promise<void> | void;
 }
 

@@ -60,10 +60,12 @@ const STEPS: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   AlwaysDeny: () => alwaysDeny,
 };
 
-/** Plug-ins whose steps `server/authorization` makes. */
-const AUTHORIZED_STEPS: readonly string[] = ['CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction', 'NodeRestriction'];
+/** Plug-ins whose steps are made elsewhere: by `server/authorization`, and by `server/webhooks.ts`. */
+const OTHER_STEPS: readonly string[] = [
+  'MutatingAdmissionPolicy', 'MutatingAdmissionWebhook', 'ValidatingAdmissionPolicy', 'ValidatingAdmissionWebhook', 'CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction', 'NodeRestriction',
+];
 
-const available: ReadonlySet<string> = new Set([...Object.keys(STEPS), ...AUTHORIZED_STEPS, ...INHERENT_PLUGINS]);
+const available: ReadonlySet<string> = new Set([...Object.keys(STEPS), ...OTHER_STEPS, ...INHERENT_PLUGINS]);
 
 /** Whether enabling a plug-in does anything in this build. */
 export const isAvailablePlugin = (name: string): boolean => available.has(name);

@@ -50,6 +50,11 @@ export function loadKubeconfig(file: string, master?: string | null): Connection
   return { server, ...trust(cluster ?? {}, file), ...identity(user ?? {}, file) };
 }
 
+/** Who the users of a kubeconfig are, by their names. Throws with the file's name and what is wrong. */
+export function loadUsers(file: string): ReadonlyMap<string, Pick<ConnectionSettings, 'cert' | 'key' | 'token'>> {
+  return new Map((readConfig(file).users ?? []).map((user) => [user.name, identity((user['user'] ?? {}) as UserEntry, file)]));
+}
+
 function readConfig(file: string): ConfigFile {
   try {
     return (parse(fs.readFileSync(file, 'utf8')) ?? {}) as ConfigFile;

@@ -21,6 +21,10 @@ export interface ServedResource extends GroupVersion {
   readonly subresources: ReadonlyMap<string, Subresource>;
   /** Where objects of this type are kept, and in which version: several served versions, and even groups, may share it. */
   readonly storage: StorageResource;
+  /** Verbs that discovery lists, where those are fewer than are answered at all: of types that are about to go. */
+  readonly listedVerbs?: ReadonlySet<string>;
+  /** The version that is written to disk, where that is not the one of `storage`: for types whose storage converts (custom resources). */
+  readonly writtenVersion?: string;
 }
 
 export interface StorageResource extends GroupResource, GroupVersion { readonly kind: string }
@@ -28,10 +32,15 @@ export interface StorageResource extends GroupResource, GroupVersion { readonly 
 export interface ServedVersion { readonly version: string; readonly resources: readonly ServedResource[] }
 
 /** A group as clients see it: only served versions, the preferred one first. */
-export interface ServedGroup { readonly name: string; readonly versions: readonly ServedVersion[] }
+export interface ServedGroup {
+  readonly name: string;
+  readonly versions: readonly ServedVersion[];
+  /** How paths in the group are answered at which nothing is served, and methods that are not; see `server/endpoints/routing.ts`. Default: `routed`. */
+  readonly manners?: 'routed' | 'named';
+}
 
 export interface Catalogue {
-  /** In the order of discovery; the core group (empty name) leads. */
+  /** In the order of discovery; the core group (empty name) leads. What is served may change while the server runs: then this is another array. */
   readonly groups: readonly ServedGroup[];
   group(name: string): ServedGroup | null;
   version(group: string, version: string): ServedVersion | null;
@@ -56,7 +65,11 @@ const STORED_ELSEWHERE: Readonly<Record<string, StorageResource>> = {
 
 /** Builds the table of served resource types. Pure but for reading the data file. */
 export const createCatalogue = ({ serves = (_, byDefault) => byDefault }: CatalogueOptions = {}): Catalogue => {
-  const groups = readCatalogueData<GroupRow[]>('resources').flatMap(row => servedGroup(row, serves));
+  return indexedCatalogue(readCatalogueData<GroupRow[]>('resources').flatMap(row => servedGroup(row, serves)));
+};
+
+/** Finds things in groups. Pure. */
+export function indexedCatalogue(groups: readonly ServedGroup[]): Catalogue {
   const byName = new Map(groups.map(group => [group.name, group]));
   const version = (group: string, name: string): ServedVersion | null => byName.get(group)?.versions.find(candidate => candidate.version === name) ?? null;
   const resources = groups.flatMap(group => group.versions.flatMap(served => served.resources));
@@ -69,7 +82,16 @@ export const createCatalogue = ({ serves = (_, byDefault) => byDefault }: Catalo
     resource: (group, name, resource) => byPath.get(`${apiVersionOf({ group, version: name })} ${resource}`) ?? null,
     kind: (group, name, kind) => byKind.get(`${apiVersionOf({ group, version: name })} ${kind}`) ?? null,
   };
-};
+}
+
+/** A catalogue whose groups may change: it asks for the present one each time. */
+export const liveCatalogue = (present: () => Catalogue): Catalogue => ({
+  get groups() { return present().groups; },
+  group: name => present().group(name),
+  version: (group, version) => present().version(group, version),
+  resource: (group, version, resource) => present().resource(group, version, resource),
+  kind: (group, version, kind) => present().kind(group, version, kind),
+});
 
 function servedGroup({ name, versions }: GroupRow, serves: NonNullable<CatalogueOptions['serves']>): ServedGroup[] {
   const served = versions.map(({ version, servedByDefault, resources }) => {
@@ -99,6 +121,12 @@ function storageOf(resource: string, kind: string, group: string, versions: Grou
   if (first === undefined) throw new Error(`resource ${resource} of ${group} has no version`);
   return { group, version: first.version, resource, kind };
 }
+
+/** Whether a resource is of the types that are compiled in, served or not. */
+export const builtInResources = (): ((resource: GroupResource) => boolean) => {
+  const kindOf = storedKinds();
+  return resource => kindOf(resource) !== null;
+};
 
 /** Kinds of the built-in types in the form in which they are kept, by group and resource, whether they are served or not. */
 export const storedKinds = (): ((resource: GroupResource) => string | null) => {

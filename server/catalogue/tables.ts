@@ -2,7 +2,15 @@ import { apiVersionOf, type GroupVersion } from '../api/resource.js';
 import { readCatalogueData } from './data.js';
 
 /** One column of the Table form. Priority 0 is always printed, 1 only in wide output. */
-export interface Column { readonly name: string; readonly type: string; readonly format: string; readonly priority: number }
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly priority: number;
+  readonly description?: string;
+  /** Where its cells are found in an object, for columns of types that bring their own: a path as in `{.spec.color}`, without the braces. */
+  readonly jsonPath?: string;
+}
 
 type Row = [name: string, type: string, format: string, priority: number];
 

@@ -1,7 +1,10 @@
-import { Environment, type ASTNode } from '@marcbachmann/cel-js';
 import type { JsonValue } from '../api/object.js';
-import { toCel, toJson } from './values.js';
-import { addStringFunctions } from './strings.js';
+import { check, unwanted } from './check/checker.js';
+import type { Expression } from './check/parser.js';
+import { object, typeOf, type Type } from './check/types.js';
+import { plainView, toJson } from './eval/json.js';
+import { compileProgram, type CelProgram } from './eval/program.js';
+import { Failure } from './eval/values.js';
 
 /** A type in CEL's words (`string`, `map<string, dyn>`), or the fields of an object. */
 export type VariableType = string | { readonly [field: string]: VariableType };
@@ -17,56 +20,46 @@ export interface Program {
   readonly expression: string;
   /** Members of variables that it names, such as `claims.email`. */
   readonly selects: ReadonlySet<string>;
-  /** Runs it over plain JSON. Errors are values: a missing key is as ordinary as a false. */
+  /** Runs it over plain JSON, within the budget of one expression. Errors are values: a missing key is as ordinary as a false. */
   evaluate(variables: Readonly<Record<string, JsonValue>>): Evaluation;
 }
 
 export type Evaluation = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly message: string };
 
+/** Expressions in files of administrators are shorter than those that clients store. */
 const expressionCharactersMax = 10 * 1024;
-const limits = { maxAstNodes: 10_000, maxDepth: 100, maxListElements: 1_000, maxMapEntries: 1_000, maxCallArguments: 32 };
 
-/** Expressions over these variables. Making one is slow, compiling and running is not. */
+/** Expressions over these variables. */
 export function createScope(variables: Readonly<Record<string, VariableType>>): Scope {
-  const environment = addStringFunctions(new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false, limits }));
-  for (const [name, type] of Object.entries(variables)) {
-    if (typeof type === 'string') environment.registerVariable(name, type);
-    else environment.registerVariable({ name, schema: type });
-  }
-  return { compile: (expression, wanted) => compile(environment, expression, wanted) };
+  const types = Object.fromEntries(Object.entries(variables).map(([name, type]): [string, Type] => [name, declared(name, type)]));
+  const names = new Set(Object.keys(variables));
+  return { compile: (expression, wanted) => compile(expression, wanted, types, names) };
 }
 
-function compile(environment: Environment, expression: string, wanted: readonly string[]): Compiled {
+const declared = (name: string, type: VariableType): Type =>
+  (typeof type === 'string' ? typeOf(type) : object(name, Object.fromEntries(Object.entries(type).map(([field, inner]): [string, Type] => [field, declared(field, inner)]))));
+
+function compile(expression: string, wanted: readonly string[], variables: Readonly<Record<string, Type>>, names: ReadonlySet<string>): Compiled {
   if (expression.length > expressionCharactersMax) return { ok: false, message: `must not be longer than ${expressionCharactersMax} characters` };
-  const { valid, type = 'dyn', error } = environment.check(expression);
-  if (!valid) return { ok: false, message: `compilation failed: ${error?.summary ?? 'not an expression'}` };
-  if (type !== 'dyn' && !wanted.some((one) => sameType(one, type))) return { ok: false, message: `must evaluate to ${wanted.join(' or ')}` };
-  const run = environment.parse(expression);
-  return { ok: true, program: { expression, selects: selectionsOf(run.ast), evaluate: (values) => evaluate(run, values) } };
+  const checked = check(expression, { variables });
+  if (!checked.ok) return { ok: false, message: `compilation failed: ${firstLine(checked.message)}` };
+  const isOpen = checked.type.name === 'dyn' || checked.type.name === '?';
+  if (!isOpen && unwanted(checked.type, wanted.map(typeOf)) !== null) return { ok: false, message: `must evaluate to ${wanted.join(' or ')}` };
+  const program = compileProgram(expression, names);
+  return { ok: true, program: { expression, selects: selectionsOf(checked.types.keys()), evaluate: values => evaluate(program, values) } };
 }
 
-function selectionsOf(root: ASTNode): ReadonlySet<string> {
-  const found = new Set<string>();
-  const waiting: unknown[] = [root];
-  while (waiting.length > 0) {
-    const next = waiting.pop();
-    if (Array.isArray(next)) waiting.push(...(next as unknown[]));
-    if (!isNode(next)) continue;
-    if ((next.op === '.' || next.op === '.?') && next.args[0].op === 'id') found.add(`${next.args[0].args}.${String(next.args[1])}`);
-    waiting.push(next.args);
-  }
-  return found;
-}
+const firstLine = (message: string): string => message.split('\n')[0] ?? '';
 
-const isNode = (value: unknown): value is ASTNode => typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
+const selectionsOf = (parts: Iterable<Expression>): ReadonlySet<string> =>
+  new Set([...parts].flatMap(part => (part.kind === 'select' && part.of.kind === 'name' ? [`${part.of.name}.${part.field}`] : [])));
 
-/** A list or map of unknown elements may turn out to be the one that is wanted. */
-const sameType = (wanted: string, actual: string): boolean => wanted === actual || actual === wanted.replace(/<.*>$/, '') || actual === wanted.replace(/<.*>$/, '<dyn>');
-
-function evaluate(run: (context: Record<string, unknown>) => unknown, values: Readonly<Record<string, JsonValue>>): Evaluation {
+function evaluate(program: CelProgram, values: Readonly<Record<string, JsonValue>>): Evaluation {
+  const { value } = program.evaluate(name => (Object.hasOwn(values, name) ? plainView(values[name] ?? null) : undefined));
+  if (value instanceof Failure) return { ok: false, message: value.message };
   try {
-    return { ok: true, value: toJson(run(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toCel(value)])))) };
+    return { ok: true, value: toJson(value) };
   } catch (error) {
-    return { ok: false, message: error instanceof Error && 'summary' in error ? String(error.summary) : (error as Error).message };
+    return { ok: false, message: (error as Error).message };
   }
 }

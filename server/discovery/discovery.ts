@@ -1,6 +1,7 @@
 import type { JsonObject } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import { methodNotAllowed, pathNotFound } from '../api/status.js';
+import type { RemoteGroup } from '../aggregation/discovered.js';
 import type { Catalogue } from '../catalogue/resources.js';
 import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
@@ -8,10 +9,12 @@ import type { Encoder } from '../endpoints/encoders/encoder.js';
 import { ENCODERS, encodersWith, type Encoders } from '../endpoints/encoders/encoders.js';
 import { isForPeople, negotiateAccept } from '../endpoints/negotiation.js';
 import { contentHash, notModified, redirected } from '../http/conditional.js';
-import { aggregated, coreGroups, coreVersions, groupDocument, groupList, namedGroups, resourceList } from './documents.js';
+import { aggregated, coreGroups, coreVersions, groupDocument, groupList, namedGroups, remoteGroupDocument, resourceList } from './documents.js';
 
 export interface DiscoveryOptions {
   readonly catalogue: Catalogue;
+  /** Groups that other programs serve behind this server; another array after every change. */
+  readonly remote?: () => readonly RemoteGroup[];
   /** What `/version` says besides the numbers of the API surface. */
   readonly build?: Partial<Readonly<Record<'gitVersion' | 'gitCommit' | 'gitTreeState' | 'buildDate' | 'compiler' | 'goVersion' | 'platform', string>>>;
   /** Host and port under which clients reach this server. */
@@ -42,13 +45,16 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   const laidOutBytesOf = memo((document: JsonObject) => Buffer.from(JSON.stringify(document, null, 2)));
   const hashOf = memo((bytes: Buffer) => contentHash(bytes));
   const encodedBy = memo((encoder: Encoder) => memo((document: JsonObject) => encoder.document(document)));
-  const core = { plain: coreVersions(catalogue, options.serverAddress ?? ''), aggregated: aggregated(coreGroups(catalogue)) };
-  const named = { plain: groupList(catalogue), aggregated: aggregated(namedGroups(catalogue)) };
-  const paths = { paths: rootPaths(options) };
+  const present = documentsOf(catalogue, options.remote ?? nothingRemote, (served, remote) => ({
+    core: { plain: coreVersions(served, options.serverAddress ?? ''), aggregated: aggregated(coreGroups(served)) },
+    named: { plain: groupList(served, remote), aggregated: aggregated(namedGroups(served), remote) },
+    paths: { paths: rootPaths(options) },
+    groups: new Map([...served.groups.map(group => [group.name, groupDocument(group)] as const), ...remote.map(group => [group.name, remoteGroupDocument(group)] as const)]),
+    lists: new Map(served.groups.flatMap(group => group.versions.map(each => [apiVersionOf({ group: group.name, version: each.version }), resourceList(group.name, each)]))),
+  }));
   const version = versionDocument(options);
   // As in the reference, CBOR is spoken by what serves a group's resources, and so not by the documents about groups.
   const listEncoders = encodersWith({ cbor: options.cbor ?? false });
-  const lists = new Map(catalogue.groups.flatMap(group => group.versions.map(each => [apiVersionOf({ group: group.name, version: each.version }), resourceList(group.name, each)])));
 
   const plain = (context: RequestContext, document: JsonObject, accept = context.request.headers.accept ?? '', encoders: Encoders = ENCODERS): true => {
     const { encoder } = negotiateAccept(accept, context.query, { collection: false, stream: false, plainOnly: true, pretty: isForPeople(context), encoders });
@@ -68,28 +74,32 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     if (!redirected(context, hash, `${context.info.path}?hash=${hash}`) && !notModified(context, hash)) send(context, 200, AGGREGATED_TYPE, bytes);
     return true;
   };
-  const root = (context: RequestContext, documents: typeof core): true =>
+  const root = (context: RequestContext, documents: { readonly plain: JsonObject; readonly aggregated: JsonObject }): true =>
     (wantsAggregated(context) ? cacheable(context, bytesOf(documents.aggregated)) : plain(context, documents.plain));
-  const resources = (context: RequestContext, group: string, name: string): true => {
-    const document = lists.get(apiVersionOf({ group, version: name }));
-    if (document === undefined) throw pathNotFound();
+  const resources = (context: RequestContext, group: string, name: string): boolean => {
+    const document = present().lists.get(apiVersionOf({ group, version: name }));
+    if (document === undefined) {
+      if (catalogue.group(group)?.manners === 'named') return false;
+      throw pathNotFound();
+    }
     onlyGet(context);
     return plain(context, document, withoutAggregated(context), listEncoders);
   };
 
   const pages: Readonly<Record<string, Page>> = {
-    '': (context, rest) => rest.length === 0 && json(context, paths),
-    'index.html': (context, rest) => rest.length === 0 && json(context, paths),
+    '': (context, rest) => rest.length === 0 && json(context, present().paths),
+    'index.html': (context, rest) => rest.length === 0 && json(context, present().paths),
     'version': (context, rest) => rest.length === 0 && onlyGet(context) && json(context, version),
     'api': (context, rest) => {
-      if (rest.length === 0) return onlyGet(context) && root(context, core);
+      if (rest.length === 0) return onlyGet(context) && root(context, present().core);
       return rest.length === 1 && resources(context, '', rest[0] ?? '');
     },
     'apis': (context, [groupName, versionName, ...more]) => {
-      if (groupName === undefined) return root(context, named);
-      const group = catalogue.group(groupName);
-      if (group === null || more.length > 0) return false;
-      return versionName === undefined ? onlyGet(context) && plain(context, groupDocument(group), withoutAggregated(context)) : resources(context, groupName, versionName);
+      if (groupName === undefined) return root(context, present().named);
+      const group = present().groups.get(groupName);
+      if (group === undefined || more.length > 0) return false;
+      if (versionName === undefined) return onlyGet(context) && plain(context, group, withoutAggregated(context));
+      return catalogue.group(groupName) !== null && resources(context, groupName, versionName);
     },
   };
   return async context => {
@@ -97,6 +107,20 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     if (!path.startsWith('/') || path.startsWith('//')) return false;
     const [first = '', ...rest] = path.slice(1).replace(/\/$/, '').split('/');
     return (Object.hasOwn(pages, first) ? pages[first]?.(context, rest) : false) ?? false;
+  };
+}
+
+const noGroups: readonly RemoteGroup[] = [];
+const nothingRemote = (): readonly RemoteGroup[] => noGroups;
+
+/** Documents of what is served now: made anew when that has changed and somebody asks. */
+function documentsOf<T>(catalogue: Catalogue, remote: () => readonly RemoteGroup[], make: (catalogue: Catalogue, remote: readonly RemoteGroup[]) => T): () => T {
+  let made: { readonly of: Catalogue['groups']; readonly remote: readonly RemoteGroup[]; readonly documents: T } | null = null;
+  return () => {
+    const { groups } = catalogue;
+    const others = remote();
+    if (made?.of !== groups || made.remote !== others) made = { of: groups, remote: others, documents: make(catalogue, others) };
+    return made.documents;
   };
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { aggregatedResources, type RemoteGroup } from '../aggregation/discovered.js';
 import type { JsonObject } from '../api/object.js';
 import { apiVersionOf, type GroupVersion } from '../api/resource.js';
 import type { Catalogue, ServedGroup, ServedResource, ServedVersion, Subresource } from '../catalogue/resources.js';
@@ -11,17 +12,31 @@ export const coreVersions = (catalogue: Catalogue, serverAddress: string): JsonO
   serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
 });
 
-/** `/apis`: all groups but the core group. */
-export const groupList = (catalogue: Catalogue): JsonObject =>
-  ({ kind: 'APIGroupList', apiVersion: 'v1', groups: namedGroups(catalogue).map(groupMembers) });
+/** `/apis`: all groups but the core group. Those that only other programs serve come last. */
+export const groupList = (catalogue: Catalogue, remote: readonly RemoteGroup[] = []): JsonObject => {
+  const own = namedGroups(catalogue);
+  const groups = own.map(group => remoteMembers(remote.find(({ name }) => name === group.name)) ?? groupMembers(group));
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...groups, ...foreignGroups(own, remote).map(group => remoteMembers(group) ?? {})] };
+};
+
+const foreignGroups = (own: readonly ServedGroup[], remote: readonly RemoteGroup[]): RemoteGroup[] => remote.filter(({ name }) => !own.some(group => group.name === name));
+
+/** The same for a group of which other programs serve versions. */
+export const remoteGroupDocument = (group: RemoteGroup): JsonObject => ({ kind: 'APIGroup', apiVersion: 'v1', ...remoteMembers(group) });
+
+function remoteMembers(group: RemoteGroup | undefined): JsonObject | null {
+  return group === undefined ? null : membersOf(group.name, group.versions);
+}
 
 /** `/apis/GROUP`. */
 export const groupDocument = (group: ServedGroup): JsonObject => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupMembers(group) });
 
 const namedGroups = ({ groups }: Catalogue): ServedGroup[] => groups.filter(({ name }) => name !== '');
 
-function groupMembers({ name, versions }: ServedGroup): JsonObject {
-  const listed = versions.map(({ version }) => ({ groupVersion: apiVersionOf({ group: name, version }), version }));
+const groupMembers = ({ name, versions }: ServedGroup): JsonObject => membersOf(name, versions.map(({ version }) => version));
+
+function membersOf(name: string, versions: readonly string[]): JsonObject {
+  const listed = versions.map(version => ({ groupVersion: apiVersionOf({ group: name, version }), version }));
   return { name, versions: listed, ...(listed[0] === undefined ? {} : { preferredVersion: listed[0] }) };
 }
 
@@ -32,9 +47,9 @@ export const resourceList = (group: string, { version, resources }: ServedVersio
 });
 
 function resourceEntry(resource: ServedResource): JsonObject {
-  const { resource: name, singular, namespaced, kind, verbs, shortNames, categories } = resource;
+  const { resource: name, singular, namespaced, kind, verbs, listedVerbs = verbs, shortNames, categories } = resource;
   return {
-    name, singularName: singular, namespaced, kind, verbs: [...verbs], ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
+    name, singularName: singular, namespaced, kind, verbs: [...listedVerbs], ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
     ...(categories.length === 0 ? {} : { categories: [...categories] }), ...(isStored(resource) ? { storageVersionHash: storageVersionHash(resource) } : {}),
   };
 }
@@ -55,33 +70,46 @@ const HASHED_VERSIONS: Readonly<Record<string, string>> = {
 };
 
 /** Tells clients when the stored form of a type changes: eight bytes of a hash of its group, version and kind. */
-const storageVersionHash = ({ storage: { group, version: stored, kind } }: ServedResource): string => {
-  const version = HASHED_VERSIONS[`${group}/${kind}`] ?? stored;
+const storageVersionHash = ({ storage: { group, version: stored, kind }, writtenVersion = stored }: ServedResource): string => {
+  const version = HASHED_VERSIONS[`${group}/${kind}`] ?? writtenVersion;
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 };
 
 /** All of the above for one root in one document: `/api` or `/apis` with `as=APIGroupDiscoveryList`. */
-export const aggregated = (groups: readonly ServedGroup[]): JsonObject =>
-  ({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items: groups.map(aggregatedGroup) });
+export const aggregated = (groups: readonly ServedGroup[], remote: readonly RemoteGroup[] = []): JsonObject => ({
+  kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {},
+  items: [...groups.map(group => aggregatedGroup(group, remote.find(({ name }) => name === group.name))), ...foreignGroups(groups, remote).map(group => aggregatedGroup({ name: group.name, versions: [] }, group))],
+});
 
 export const coreGroups = ({ groups }: Catalogue): ServedGroup[] => groups.filter(({ name }) => name === '');
 export { namedGroups };
 
-const aggregatedGroup = ({ name, versions }: ServedGroup): JsonObject => ({
-  metadata: name === '' ? {} : { name },
-  versions: versions.map(({ version, resources }) => ({ version, resources: resources.map(aggregatedResource), freshness: 'Current' })),
-});
-
-function aggregatedResource(resource: ServedResource): JsonObject {
-  const { resource: name, kind, namespaced, singular, verbs, shortNames, categories, subresources } = resource;
-  return {
-    resource: name, responseKind: { group: '', version: '', kind }, scope: namespaced ? 'Namespaced' : 'Cluster', singularResource: singular, verbs: [...verbs],
-    ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }), ...(categories.length === 0 ? {} : { categories: [...categories] }),
-    ...(subresources.size === 0 ? {} : { subresources: [...subresources.values()].map(each => aggregatedSubresource(resource, each)) }),
-  };
+function aggregatedGroup({ name, versions, manners = 'routed' }: Pick<ServedGroup, 'name' | 'versions' | 'manners'>, others: RemoteGroup | undefined): JsonObject {
+  const kindOf = RESPONSE_KINDS[manners];
+  const own = versions.map(({ version, resources }): JsonObject => ({ version, resources: resources.map(resource => aggregatedResource(resource, kindOf)), freshness: 'Current' }));
+  if (others === undefined) return { metadata: name === '' ? {} : { name }, versions: own };
+  const listed = others.versions.map((version) => {
+    const found = others.remote.get(version);
+    if (found === undefined) return own.find(each => each['version'] === version) ?? { version, freshness: 'Stale' };
+    const resources = aggregatedResources(found.resources, { group: name, version });
+    return { version, ...(resources.length === 0 ? {} : { resources }), freshness: found.stale ? 'Stale' : 'Current' };
+  });
+  return { metadata: { name }, versions: listed };
 }
 
-function aggregatedSubresource(parent: ServedResource, { name, group, version, kind, verbs }: Subresource): JsonObject {
-  const own = parent.group === group && parent.version === version;
-  return { subresource: name, responseKind: own ? { group: '', version: '', kind } : { group, version, kind }, verbs: [...verbs] };
+type ResponseKind = (kind: GroupVersion & { readonly kind: string }, own: GroupVersion) => JsonObject;
+
+/** Groups whose types are compiled in leave out of the kinds of answers what the document says anyway; the others name them in full. */
+const RESPONSE_KINDS: Readonly<Record<NonNullable<ServedGroup['manners']>, ResponseKind>> = {
+  routed: ({ group, version, kind }, own) => (own.group === group && own.version === version ? { group: '', version: '', kind } : { group, version, kind }),
+  named: ({ group, version, kind }) => ({ group, version, kind }),
+};
+
+function aggregatedResource(resource: ServedResource, kindOf: ResponseKind): JsonObject {
+  const { resource: name, namespaced, singular, verbs, listedVerbs = verbs, shortNames, categories, subresources } = resource;
+  return {
+    resource: name, responseKind: kindOf(resource, resource), scope: namespaced ? 'Namespaced' : 'Cluster', singularResource: singular, verbs: [...listedVerbs],
+    ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }), ...(categories.length === 0 ? {} : { categories: [...categories] }),
+    ...(subresources.size === 0 ? {} : { subresources: [...subresources.values()].map(each => ({ subresource: each.name, responseKind: kindOf(each, resource), verbs: [...each.verbs] })) }),
+  };
 }

@@ -3,6 +3,7 @@ import type { Status } from '../api/status.js';
 import { StatusError } from '../api/status.js';
 import { apiVersionOf } from '../api/resource.js';
 import type { ServedResource } from '../catalogue/resources.js';
+import { behaviourOf } from '../registry/behaviour.js';
 import type { ListPage } from '../registry/contract.js';
 import type { StoredObject } from '../storage/contract.js';
 import type { RequestContext } from './context.js';
@@ -80,7 +81,7 @@ export async function sendList(
 }
 
 async function encodeList({ encoder, form }: Representation, resource: ServedResource, page: ListPage, allNamespaces: boolean): Promise<EncodedList> {
-  const meta = listMeta(page, allNamespaces);
+  const meta = listMeta(page, allNamespaces, form.form === 'object' && behaviourOf(resource).selfDescribed);
   if (form.form === 'table') {
     const { head, rows } = tableOfMany(resource, page.items, meta, form);
     return encoder.table(head, rows, page.items.length);
@@ -88,9 +89,15 @@ async function encodeList({ encoder, form }: Representation, resource: ServedRes
   const metadataOnly = form.form === 'partial';
   if (metadataOnly && !form.list) throw new StatusError(406, 'NotAcceptable', `you requested ${PARTIAL}, but the requested object is a list (*${internalName(resource)}List)`);
   const type = metadataOnly ? { kind: `${PARTIAL}List`, apiVersion: form.apiVersion } : { kind: resource.listKind, apiVersion: apiVersionOf(resource) };
-  const items = await bodies.of(page.items, `${encoder.mediaType} ${apiVersionOf(resource)} ${metadataOnly ? 'metadata' : ''}`,
-    async () => encoder.items(await encodeItems(encoder, resource, page.items, metadataOnly)));
+  const items = await bodies.of(page.items, `${encoder.mediaType} ${apiVersionOf(resource)} ${metadataOnly ? `metadata ${form.apiVersion}` : ''}`,
+    async () => encoder.items(await encodeItems(encoder, resource, page.items, metadataOnly), itemType(resource, form)));
   return encoder.list(type, meta, items, page.items.length);
+}
+
+/** Kind and apiVersion that items carry themselves; null for those that leave them to the list. */
+function itemType(resource: ServedResource, form: Representation['form']): TypeMeta | null {
+  if (form.form === 'partial') return { kind: PARTIAL, apiVersion: form.apiVersion };
+  return behaviourOf(resource).selfDescribed ? typeOf(resource) : null;
 }
 
 /** One for all requests: which objects a list shows depends on the state alone, not on who asks. */
@@ -109,9 +116,10 @@ async function encodeItems(encoder: Encoder, resource: ServedResource, items: re
   return encoded;
 }
 
-export function listMeta({ version, items, more, remaining }: ListPage, allNamespaces: boolean): ListMeta {
+/** `complete`: the token is named even if there is none. */
+export function listMeta({ version, items, more, remaining }: ListPage, allNamespaces: boolean, complete = false): ListMeta {
   const last = items.at(-1);
-  if (!more || last === undefined) return { resourceVersion: String(version) };
+  if (!more || last === undefined) return { resourceVersion: String(version), ...(complete ? { continue: '' } : {}) };
   const token = encodeContinue(version, last, allNamespaces);
   return { resourceVersion: String(version), continue: token, ...(remaining === null || remaining <= 0 ? {} : { remainingItemCount: remaining }) };
 }

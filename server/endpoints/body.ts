@@ -1,15 +1,15 @@
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { apiVersionOf, type GroupVersion } from '../api/resource.js';
-import { badRequest, StatusError, tooManyRequests, unsupportedBody } from '../api/status.js';
+import { badRequest, invalidObject, StatusError, tooManyRequests, unsupportedBody } from '../api/status.js';
 import { isKnownKind } from '../catalogue/kinds.js';
+import type { ServedResource } from '../catalogue/resources.js';
 import { typeOfKind } from '../catalogue/types.js';
 import { realWord } from '../catalogue/vocabulary.js';
 import type { EncodingName, Kind } from '../../workers/codecs/contract.js';
-import type { JsonMembers } from '../../workers/codecs/value.js';
 import type { DecodeObjectResult } from '../../workers/decode.js';
 import type { DecodeJob } from '../../workers/job.js';
 import type { PoolFailure, Workers } from '../../workers/pool.js';
-import { checkStructure } from '../../workers/schema/structure.js';
+import { behaviourOf, withMetadata, type Received } from '../registry/behaviour.js';
 import type { RequestContext } from './context.js';
 import { ENCODERS } from './encoders/encoders.js';
 import type { FieldValidation } from './options/writeOptions.js';
@@ -25,6 +25,8 @@ export interface BodyReader {
    * `otherVersions` are API versions in which the same kind is understood as well.
    */
   object(context: RequestContext, type: Kind, validation: FieldValidation, otherVersions?: readonly string[]): Promise<ApiObject>;
+  /** The same for a body that is an object of the resource itself, in the form in which objects of it are kept. */
+  stored(context: RequestContext, resource: ServedResource, validation: FieldValidation): Promise<ApiObject>;
   /** A body of another shape, such as options; null when there is none. `explain` words what is wrong with it. */
   raw(context: RequestContext, type: Kind, explain: (message: string) => StatusError): Promise<DecodedBody | null>;
   /** Bytes that are JSON whatever their media type says: patches. */
@@ -39,6 +41,8 @@ export const bodyMediaType = ({ request }: RequestContext): string => {
   return header === undefined || header === '' ? 'application/json' : realWord((header.split(';')[0] ?? '').trim().toLowerCase());
 };
 
+interface Expected { readonly type: Kind; readonly otherVersions: readonly string[]; readonly receive: ((object: JsonObject) => Received) | null }
+
 export function createBodyReader(workers: Workers): BodyReader {
   const decode = async (context: RequestContext, job: DecodeJob, explain: (message: string) => StatusError): Promise<DecodedBody> => {
     const result = await workers.decode(job, context.signal);
@@ -48,21 +52,26 @@ export function createBodyReader(workers: Workers): BodyReader {
     }
     throw 'refused' in result ? refusal(result) : explain(result.message);
   };
+  const object = async (context: RequestContext, { type, otherVersions, receive }: Expected, validation: FieldValidation): Promise<ApiObject> => {
+    const encoding = encodingOf(context);
+    const bytes = await context.body();
+    const read = (kind: Kind): ReturnType<Workers['decodeObject']> => workers.decodeObject({ bytes, encoding, kind, findStrict: validation !== 'Ignore' }, context.signal);
+    let result = await read(type);
+    if (!result.ok && 'stage' in result && result.stage === 'kind' && result.kind === type.kind && otherVersions.includes(result.apiVersion)) {
+      result = await read({ ...type, ...parseApiVersion(result.apiVersion) });
+    }
+    if (!result.ok) throw 'refused' in result ? refusal(result) : undecodable(result, type, bytes);
+    const received = receive?.(result.object as JsonObject) ?? { ok: true, object: withMetadata(result.object as JsonObject), strict: [] };
+    if (!received.ok) throw cannotHandle(type, type, received.message);
+    // Of YAML, all lines that repeat a key are one error in a refusal, and a warning each.
+    const whole = result.refusal === undefined ? `strict decoding error: ${received.strict.join(', ')}` : [result.refusal, ...received.strict].join(', ');
+    reportFields(context, [...result.strict, ...received.strict], validation, () => cannotHandle(type, type, whole));
+    context.audit?.requestBody(received.object);
+    return received.object;
+  };
   return {
-    async object(context, type, validation, otherVersions = []) {
-      const encoding = encodingOf(context);
-      const bytes = await context.body();
-      const read = (kind: Kind): ReturnType<Workers['decodeObject']> => workers.decodeObject({ bytes, encoding, kind, findStrict: validation !== 'Ignore' }, context.signal);
-      let result = await read(type);
-      if (!result.ok && 'stage' in result && result.stage === 'kind' && result.kind === type.kind && otherVersions.includes(result.apiVersion)) {
-        result = await read({ ...type, ...parseApiVersion(result.apiVersion) });
-      }
-      if (!result.ok) throw 'refused' in result ? refusal(result) : undecodable(result, type, bytes);
-      reportFields(context, result.strict, validation, () => cannotHandle(type, type, result.refusal ?? ''));
-      const object = asObject(result.object);
-      context.audit?.requestBody(object);
-      return object;
-    },
+    object: (context, type, validation, otherVersions = []) => object(context, { type, otherVersions, receive: null }, validation),
+    stored: (context, resource, validation) => object(context, { type: resource, otherVersions: [], receive: behaviourOf(resource).receiveDecoded }, validation),
     async raw(context, type, explain) {
       const bytes = await context.body();
       if (bytes.length === 0) return null;
@@ -73,28 +82,13 @@ export function createBodyReader(workers: Workers): BodyReader {
   };
 }
 
-/** Every object has metadata from here on. */
-const asObject = (object: object): ApiObject => {
-  const members = object as JsonObject;
-  members['metadata'] ??= {};
-  return members as ApiObject;
-};
-
-/** What the structure check makes of an object that came out of a patch. */
-export type Checked = { readonly ok: true; readonly object: ApiObject; /** Unknown fields, one text each. */ readonly strict: readonly string[] } | { readonly ok: false; readonly message: string };
-
-/** Checks an object and brings it into the form in which objects are kept. Changes its argument. */
-export function checkObject(object: JsonObject, type: Kind): Checked {
-  const known = typeOfKind(type);
-  if (known === undefined) return { ok: true, object: asObject(object), strict: [] };
-  const result = checkStructure(object as JsonMembers, known, { unknownFields: 'report' });
-  return result.ok ? { ok: true, object: asObject(result.value), strict: result.strict } : result;
-}
+/** Checks an object that came out of a patch, and brings it into the form in which it is kept. Changes its argument. */
+export const checkObject = (object: JsonObject, resource: ServedResource): Received => behaviourOf(resource).receive(object);
 
 function undecodable(failure: Extract<DecodeObjectResult, { ok: false }>, type: Kind, bytes: Buffer): StatusError {
   switch (failure.stage) {
     case 'syntax': return unrecognized(type, failure.message, bytes);
-    case 'kind': return wrongType(failure.kind, failure.apiVersion, type, bytes);
+    case 'kind': return typeOfKind(type) === undefined ? wrongUntyped(failure, type) : wrongType(failure.kind, failure.apiVersion, type, bytes);
     case 'structure': return cannotHandle(type, type, failure.message);
   }
 }
@@ -153,3 +147,8 @@ function wrongType(kind: string, apiVersion: string, type: Kind, bytes: Buffer):
   const internal = type.group === '' ? 'core' : type.group.split('.')[0];
   return cannotHandle(found, type, `converting (${found.version}.${kind}) to (${internal}.${type.kind}): unknown conversion`);
 }
+
+/** Kinds that are not compiled in take any version at first, and what calls itself another kind is an invalid object. */
+const wrongUntyped = ({ kind, apiVersion, name = '' }: Extract<DecodeObjectResult, { stage: 'kind' }>, type: Kind): StatusError => (apiVersion === apiVersionOf(type)
+  ? invalidObject({ group: type.group, kind }, name, [{ reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(kind)}: must be ${type.kind}`, field: 'kind' }])
+  : badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(type)})`));

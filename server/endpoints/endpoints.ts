@@ -1,10 +1,10 @@
-import { apiVersionOf } from '../api/resource.js';
+import { apiVersionOf, type GroupResource } from '../api/resource.js';
 import { StatusError } from '../api/status.js';
 import type { Authorizer } from '../authorization/authorizer.js';
 import type { TokenServices } from '../authentication/tokens/services.js';
 import { noRules, type RuleResolver } from '../authorization/rules.js';
 import type { Catalogue } from '../catalogue/resources.js';
-import { DEPRECATED_RESOURCES } from '../catalogue/warnings.js';
+import { behaviourOf } from '../registry/behaviour.js';
 import type { Registry } from '../registry/contract.js';
 import type { Workers } from '../../workers/pool.js';
 import type { Backends } from './backends/connection.js';
@@ -46,6 +46,8 @@ export interface EndpointOptions {
   readonly backends?: Backends | null;
   /** Whether CBOR is spoken: gate `CBORServingAndStorage`. */
   readonly cbor?: boolean;
+  /** Brings the catalogue up to date with what may have become served elsewhere a moment ago. Asked before a client is told that something does not exist. */
+  readonly catchUp?: (resource: GroupResource) => Promise<void>;
 }
 
 const MIN_REQUEST_TIMEOUT_SECONDS = 1800;
@@ -75,21 +77,28 @@ const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<Reso
  * authorized the request, and only now is its body read. Throws StatusError for what the client is to see.
  */
 export function createEndpoints(options: EndpointOptions): (context: RequestContext) => Promise<void> {
-  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS, watchList = true, compression = true, forcesDeletion = false, backends = null, cbor = false } = options;
+  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS, watchList = true, compression = true, forcesDeletion = false, backends = null, cbor = false, catchUp = null } = options;
   const encoders = encodersWith({ cbor });
   const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, watchList, compression, forcesDeletion, backends, reader: createBodyReader(workers) };
   return async context => {
     context.encoders = encoders;
-    await answer(context, deps);
+    await answer(context, deps, catchUp);
   };
 }
 
-async function answer(context: RequestContext, deps: VerbDeps): Promise<void> {
+async function answer(context: RequestContext, deps: VerbDeps, catchUp: EndpointOptions['catchUp'] | null): Promise<void> {
   const { info } = context;
   if (!info.isResource) return sendPageNotFound(context);
-  const routing = route(context, info, deps.catalogue);
-  if (routing.outcome === 'unknownGroup') return sendPageNotFound(context);
-  warnOfDeprecation(context, routing.route);
+  let routing = route(context, info, deps.catalogue);
+  if (routing.outcome === 'unknown' && catchUp) {
+    await catchUp(info);
+    routing = route(context, info, deps.catalogue);
+  }
+  if (routing.outcome === 'unknown') return sendPageNotFound(context);
+  const { deprecation, refusal } = behaviourOf(routing.route.resource);
+  if (deprecation !== null) warnOfDeprecation(context, deprecation);
+  const refused = refusal(routing.route.verb);
+  if (refused !== null) throw refused;
   await handlerOf(routing.route)(context, routing.route, deps);
 }
 
@@ -108,9 +117,7 @@ const notBuilt: VerbHandler = async (context, where, { registry }) => {
   throw new StatusError(501, 'NotImplemented', `${context.request.method ?? ''} of ${what} in ${apiVersionOf(where.resource)} is not implemented yet`, {});
 };
 
-function warnOfDeprecation(context: RequestContext, { resource }: Route): void {
-  const text = DEPRECATED_RESOURCES[`${apiVersionOf(resource)}/${resource.resource}`];
-  if (text === undefined) return;
+function warnOfDeprecation(context: RequestContext, text: string): void {
   context.warnings.push(text);
   context.audit?.annotate('k8s.io/deprecated', 'true');
 }

@@ -2,7 +2,7 @@ import { badRequest } from '../api/status.js';
 import type { FieldRequirement, FieldSelector } from '../api/selectors.js';
 import type { ServedResource } from '../catalogue/resources.js';
 import { newerEventFields } from '../registry/core/events.js';
-import { strategyOf } from '../registry/strategies.js';
+import { behaviourOf } from '../registry/behaviour.js';
 import type { Strategy } from '../registry/strategy.js';
 
 /** Names of fields in versions where they differ from those of the stored version. Names that are missing there are unknown. */
@@ -10,7 +10,7 @@ const RENAMED_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** The selector in the stored version's names. Throws 400 for a field that the type does not select on. */
 export function checkedFields(selector: FieldSelector, resource: ServedResource): FieldSelector {
-  const strategy = strategyOf(resource.storage);
+  const strategy = behaviourOf(resource).strategy;
   const renamed = RENAMED_FIELDS[`${resource.group}/${resource.resource}`];
   return selector.map(requirement => checked(requirement, resource, strategy, renamed));
 }

@@ -1,5 +1,5 @@
-import { badRequest, methodNotAllowed, methodNotSupported, pathNotFound } from '../api/status.js';
-import type { Catalogue, ServedResource, Subresource } from '../catalogue/resources.js';
+import { badRequest, methodNotAllowed, methodNotSupported, notFound, pathNotFound, type StatusError } from '../api/status.js';
+import type { Catalogue, ServedGroup, ServedResource, Subresource } from '../catalogue/resources.js';
 import { pathSegmentName } from '../registry/validation/names.js';
 import type { RequestContext, RequestInfo } from './context.js';
 
@@ -21,14 +21,16 @@ export interface Route {
 
 export type Routing =
   | { readonly outcome: 'route'; readonly route: Route }
-  /** No version of this group is served: the answer is a plain page, since nobody knows how the group's errors look. */
-  | { readonly outcome: 'unknownGroup' };
+  /** Nothing is known of what the path names: the answer is a plain page, since nobody knows how errors look there. */
+  | { readonly outcome: 'unknown' };
 
 /** Where the path points, which decides what its methods mean. */
 type Place = 'allNamespaces' | 'collection' | 'object' | 'subresource' | 'watchPrefix';
 
 /** Methods at each place, and the verb that a resource type must list for the method to be served there. */
-const METHODS: Readonly<Record<Place, Readonly<Partial<Record<string, ResourceVerb>>>>> = {
+type Methods = Readonly<Record<Place, Readonly<Partial<Record<string, ResourceVerb>>>>>;
+
+const METHODS: Methods = {
   allNamespaces: { GET: 'list' },
   collection: { GET: 'list', POST: 'create', DELETE: 'deletecollection' },
   object: { GET: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' },
@@ -36,21 +38,46 @@ const METHODS: Readonly<Record<Place, Readonly<Partial<Record<string, ResourceVe
   watchPrefix: { GET: 'watch' },
 };
 
+/** How a group answers where nothing is served. Groups whose types are compiled in have a route for each path; others look things up by their names. */
+interface Manners {
+  readonly methods: Methods;
+  /** Nothing is at the path: null for a plain page. */
+  readonly nowhere: () => StatusError | null;
+  readonly noSubresource: (info: ResourceInfo) => StatusError;
+  readonly noMethod: (info: ResourceInfo, otherMethodsServed: boolean) => StatusError;
+}
+
+const MANNERS: Readonly<Record<NonNullable<ServedGroup['manners']>, Manners>> = {
+  routed: { methods: METHODS, nowhere: pathNotFound, noSubresource: pathNotFound, noMethod: (_, others) => (others ? methodNotAllowed() : pathNotFound()) },
+  named: {
+    // A name in the path of a creation counts as that of the object.
+    methods: { ...METHODS, object: { ...METHODS.object, POST: 'create' } },
+    nowhere: () => null, noSubresource: info => notFound(info, info.name), noMethod: info => methodNotSupported(info, info.verb),
+  },
+};
+
 /** Throws 404 where nothing is served at the path and 405 where something is, but not for this method. */
 export function route(context: Pick<RequestContext, 'request'>, info: ResourceInfo, catalogue: Catalogue): Routing {
   const group = catalogue.group(info.group);
-  if (group === null) return { outcome: 'unknownGroup' };
+  if (group === null) return { outcome: 'unknown' };
+  const manners = MANNERS[group.manners ?? 'routed'];
   const resource = catalogue.resource(info.group, info.version, info.resource);
-  if (resource === null) throw pathNotFound();
-  const subresource = info.subresource === '' ? null : resource.subresources.get(info.subresource) ?? refuse();
-  const place = placeOf(info, resource);
-  const verb = verbAt(place, context.request.method ?? '', info, (subresource ?? resource).verbs);
+  const place = resource === null ? null : placeOf(info, resource);
+  if (resource === null || place === null) return nowhere(manners);
+  const subresource = info.subresource === '' ? null : resource.subresources.get(info.subresource) ?? refuse(manners.noSubresource(info));
+  const verb = verbAt(place, context.request.method ?? '', info, { verbs: (subresource ?? resource).verbs, manners });
+  if (verb === null) return nowhere(manners);
   const name = place === 'object' || place === 'subresource' || place === 'watchPrefix' ? info.name : '';
   checkName(name);
   return { outcome: 'route', route: { resource, subresource, verb, name, namespace: namespaceOf(info, resource), rest: info.rest } };
 }
 
-const refuse = (): never => { throw pathNotFound(); };
+const refuse = (error: StatusError): never => { throw error; };
+
+function nowhere({ nowhere: refusal }: Manners): Routing {
+  const error = refusal();
+  return error === null ? { outcome: 'unknown' } : refuse(error);
+}
 
 /** The third segment after the version prefix: `/api/v1/watch/…`, `/apis/GROUP/VERSION/watch/…`. */
 const hasWatchPrefix = ({ path, group }: ResourceInfo): boolean => path.includes('/watch/') && path.split('/').filter(segment => segment !== '')[group === '' ? 2 : 3] === 'watch';
@@ -58,26 +85,31 @@ const hasWatchPrefix = ({ path, group }: ResourceInfo): boolean => path.includes
 /** `namespaces/NAME` counts as being inside itself; `namespaces/NAME/namespaces` is nowhere. */
 const isItself = ({ path, namespace, name }: ResourceInfo): boolean => name === namespace && !path.includes(`/namespaces/${namespace}/namespaces`);
 
-function placeOf(info: ResourceInfo, resource: ServedResource): Place {
+/** Null: nowhere. */
+function placeOf(info: ResourceInfo, resource: ServedResource): Place | null {
   const ofNamespaces = resource.resource === 'namespaces' && resource.group === '';
   // Permissions were looked up in the namespace of the path: nothing outside it may be reached through it.
-  if (!resource.namespaced && info.namespace !== '' && !(ofNamespaces && isItself(info))) throw pathNotFound();
+  if (!resource.namespaced && info.namespace !== '' && !(ofNamespaces && isItself(info))) return null;
   const named = info.name !== '' && !COLLECTION_VERBS.has(info.verb);
   if (hasWatchPrefix(info)) {
-    if (info.subresource !== '') throw pathNotFound();
-    return 'watchPrefix';
+    return info.subresource === '' ? 'watchPrefix' : null;
   }
   if (info.subresource !== '') return 'subresource';
-  if (resource.namespaced && info.namespace === '') return named ? refuse() : 'allNamespaces';
+  if (resource.namespaced && info.namespace === '') return named ? null : 'allNamespaces';
   return named ? 'object' : 'collection';
 }
 
 /** For these the name, if any, comes from a field selector and not from the path. */
 const COLLECTION_VERBS: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 
-function verbAt(place: Place, method: string, info: ResourceInfo, verbs: ReadonlySet<string>): ResourceVerb {
-  const verb = Object.hasOwn(METHODS[place], method) ? METHODS[place][method] : undefined;
-  if (verb === undefined || !verbs.has(verb)) throw Object.values(METHODS[place]).some(each => each !== undefined && verbs.has(each)) ? methodNotAllowed() : pathNotFound();
+/** Null: nothing is there for any method. */
+function verbAt(place: Place, method: string, info: ResourceInfo, { verbs, manners }: { readonly verbs: ReadonlySet<string>; readonly manners: Manners }): ResourceVerb | null {
+  const methods = manners.methods[place];
+  const verb = Object.hasOwn(methods, method) ? methods[method] : undefined;
+  if (verb === undefined || !verbs.has(verb)) {
+    if (place === 'allNamespaces' && manners.nowhere() === null) return null;
+    throw manners.noMethod(info, Object.values(methods).some(each => each !== undefined && verbs.has(each)));
+  }
   if (verb !== 'list' || info.verb !== 'watch') return verb;
   if (!verbs.has('watch')) throw methodNotSupported(info, 'watch');
   return 'watch';

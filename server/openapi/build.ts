@@ -4,6 +4,7 @@ import type { JsonObject } from '../api/object.js';
 import type { ServedGroup } from '../catalogue/resources.js';
 import { release } from '../catalogue/version.js';
 import { pathsOfVersion, rootDocuments, rootOf, type PathEntry } from './operations.js';
+import { definedTypes, type DefinedTypes } from './definedTypes.js';
 import { documentEncoder } from './protobuf/encode.js';
 import { OPENAPI_V2, OPENAPI_V3 } from './protobuf/messages.js';
 import { documentV2 } from './v2.js';
@@ -14,6 +15,10 @@ export interface Source {
   readonly groups: readonly ServedGroup[];
   /** `GROUP/RESOURCE` of types whose deletion answers with the object. */
   readonly answersObject: ReadonlySet<string>;
+  /** Definitions of the resources that are not built in, as stored: JSON. Bytes, because copying them costs next to nothing. */
+  readonly definitions?: readonly Uint8Array[];
+  /** Leaves out what is about the API as a whole. */
+  readonly partial?: boolean;
 }
 
 export type Encoding = 'json' | 'protobuf';
@@ -34,16 +39,19 @@ const ENCODERS = { 2: documentEncoder(OPENAPI_V2), 3: documentEncoder(OPENAPI_V3
 
 /** Makes all documents of a form. Takes some hundred milliseconds: not for the thread that serves requests. */
 export function buildDocuments(source: Source, { version, encoding }: Form): BuiltDocuments {
-  const documents = version === 2 ? new Map([['', documentV2([...pathsBySection(source).values()].flat(), release)]]) : documentsV3(source);
+  const documents = version === 2 ? new Map([['', documentV2([...pathsBySection(source).values()].flat(), release, definedTypes(source.definitions ?? [], 2))]]) : documentsV3(source);
   return new Map([...documents].map(([path, document]) => [path, encoded(document, version, encoding)]));
 }
 
 /** The documents of version 3, not encoded. */
 export const documentsV3 = (source: Source): Map<string, JsonObject> =>
-  new Map([...pathsBySection(source)].map(([section, paths]) => [section, documentV3(paths, release)]));
+  documentsOfSections(pathsBySection(source), definedTypes(source.definitions ?? [], 3));
 
-export const pathsBySection = ({ groups, answersObject }: Source): Map<string, PathEntry[]> => new Map([
-  ...rootDocuments(groups),
+const documentsOfSections = (sections: ReadonlyMap<string, PathEntry[]>, defined: DefinedTypes): Map<string, JsonObject> =>
+  new Map([...sections].map(([section, paths]) => [section, documentV3(paths, release, defined)]));
+
+export const pathsBySection = ({ groups, answersObject, partial = false }: Source): Map<string, PathEntry[]> => new Map([
+  ...(partial ? [] : rootDocuments(groups)),
   ...groups.flatMap(group => group.versions.map(({ version, resources }) => [
     rootOf({ group: group.name, version }),
     pathsOfVersion(group, version, resources, resource => answersObject.has(`${resource.group}/${resource.resource}`)),

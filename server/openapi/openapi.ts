@@ -1,12 +1,12 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { Catalogue } from '../catalogue/resources.js';
+import { indexedCatalogue, type Catalogue } from '../catalogue/resources.js';
 import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
 import { contentHash, notModified, redirected } from '../http/conditional.js';
-import { strategyOf } from '../registry/strategies.js';
-import type { BuiltDocument, BuiltDocuments, Encoding, Source } from './build.js';
+import type { BuiltDocument, BuiltDocuments, Encoding } from './build.js';
 import { createBuilder } from './builder.js';
+import { Library, type LibraryOptions } from './library.js';
 
 export interface OpenApi {
   /** Answers a request for an OpenAPI document; false when the path is none of them. */
@@ -16,21 +16,26 @@ export interface OpenApi {
 
 const decompress = promisify(gunzip);
 
-/** Descriptions of the API in OpenAPI versions 2 and 3, made of the catalogue when they are first asked for. */
-export function createOpenApi(catalogue: Catalogue): OpenApi {
-  const builder = createBuilder(sourceOf(catalogue));
-  let index: Buffer | null = null;
+export interface OpenApiOptions extends Partial<Pick<LibraryOptions, 'defined' | 'definitions'>> { readonly builtIn: Catalogue }
+
+/** Descriptions of the API in OpenAPI versions 2 and 3, made when they are first asked for. */
+export function createOpenApi({ builtIn, defined = () => NOTHING, definitions = () => [] }: OpenApiOptions): OpenApi {
+  const builder = createBuilder();
+  const library = new Library({ builtIn, defined, definitions, builder });
+  const indexes = new WeakMap<Catalogue, Buffer>();
 
   const sendIndex = async (context: RequestContext): Promise<true> => {
-    index ??= indexOf(await builder.documents({ version: 3, encoding: 'json' }));
+    const present = defined();
+    const index = indexes.get(present) ?? indexOf(await library.all('json'));
+    indexes.set(present, index);
     // The reference names no type for the index.
     return notModified(context, contentHash(index)) || sent(context, 'text/plain; charset=utf-8', index);
   };
 
   const sendDocument = async (context: RequestContext, version: 2 | 3, path: string): Promise<boolean> => {
     const encoding = wantedEncoding(context, version);
-    const document = (await builder.documents({ version, encoding: encoding ?? 'json' })).get(path);
-    if (document === undefined) return false;
+    const document = await (version === 2 ? library.everything(encoding ?? 'json') : library.document(path, encoding ?? 'json'));
+    if (document === null) return false;
     if (encoding === null) return sent(context, 'text/plain; charset=utf-8', Buffer.alloc(0), 406);
     if (version === 3 && redirected(context, document.hash, urlOf(path, document.hash))) return true;
     await sendBuilt(context, MEDIA_TYPES[version][encoding], document);
@@ -49,10 +54,7 @@ export function createOpenApi(catalogue: Catalogue): OpenApi {
   };
 }
 
-export function sourceOf({ groups }: Catalogue): Source {
-  const resources = groups.flatMap(({ versions }) => versions.flatMap(version => version.resources));
-  return { groups, answersObject: new Set(resources.filter(({ storage }) => strategyOf(storage).deleteAnswers === 'object').map(({ group, resource }) => `${group}/${resource}`)) };
-}
+const NOTHING = indexedCatalogue([]);
 
 const urlOf = (path: string, hash: string): string => `/openapi/v3/${path}?hash=${hash}`;
 

@@ -1,6 +1,8 @@
 import type { GroupVersion } from '../api/resource.js';
 import type { ServedGroup, ServedResource, Subresource } from '../catalogue/resources.js';
+import { definedName } from './definedTypes.js';
 import { typeOfKind, type KindName } from '../catalogue/types.js';
+import { PATCH_MEDIA_TYPES, STRATEGIC, type Answer } from './media.js';
 import { optionParameters, pathParameters, PRETTY, VERB_PARAMETERS, type Parameter } from './parameters.js';
 
 /**
@@ -8,8 +10,7 @@ import { optionParameters, pathParameters, PRETTY, VERB_PARAMETERS, type Paramet
  */
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
 
-/** `stream`: an object, or a stream of events. `any`: whatever the target of a connection says. */
-export type Answer = 'object' | 'stream' | 'text' | 'any';
+export type { Answer };
 
 export interface Operation {
   readonly method: Method;
@@ -25,6 +26,8 @@ export interface Operation {
   /** Success codes, and the type that comes with each; null for text. */
   readonly answers: readonly (readonly [code: number, type: string | null])[];
   readonly answer: Answer;
+  /** Media types of a patch; null for other bodies. */
+  readonly patches: readonly string[] | null;
   readonly deprecated: boolean;
 }
 
@@ -49,8 +52,8 @@ const scopeWord = (groupVersion: GroupVersion): string => `${capital(groupWord(g
 
 export const rootOf = ({ group, version }: GroupVersion): string => (group === '' ? `api/${version}` : `apis/${group}/${version}`);
 
-const typeName = (kind: KindName): string => typeOfKind(kind)?.name ?? absent(kind);
-const absent = ({ group, version, kind }: KindName): never => { throw new Error(`kind ${kind} of ${group}/${version} has no type`); };
+/** Kinds that are not compiled in are described by whoever defines them. */
+const typeName = (kind: KindName): string => typeOfKind(kind)?.name ?? definedName(kind);
 const bodyKind = ({ group, version, kind }: KindName): KindName => ({ group, version, kind });
 
 /** One verb of a resource or subresource: how its operation is called and what it takes and gives. */
@@ -133,6 +136,8 @@ const BODIES: Readonly<Record<'object' | 'patch' | 'options', (kind: KindName) =
 const common = (owner: ServedResource, { method, action, says, body }: VerbRow, verb: string, id: string, kind: KindName): Omit<Operation, 'answers' | 'answer'> => ({
   method, id, tag: tagOf(owner), action, kind, description: says.replace('%', kind.kind),
   parameters: VERB_PARAMETERS[verb] ?? [], body: body === null ? null : BODIES[body](kind), deprecated: false,
+  // Nobody knows how lists of types merge that are not compiled in.
+  patches: method !== 'patch' ? null : typeOfKind(owner) === undefined ? PATCH_MEDIA_TYPES.filter(each => each !== STRATEGIC) : PATCH_MEDIA_TYPES,
 });
 
 function pathsOfSubresource(resource: ServedResource, subresource: Subresource, path: string): PathEntry[] {
@@ -155,7 +160,7 @@ const connectEntry = (path: string, resource: ServedResource, subresource: Subre
   operations: methods.map(method => ({
     method, id: `connect${scopeWord(resource)}${capital(method)}${subjectOf(resource)}${capital(subresource.name)}${suffix}`, tag: tagOf(resource), action: 'connect',
     description: `Connects ${method.toUpperCase()} requests to ${subresource.name} of ${resource.kind}.`, kind: bodyKind(subresource),
-    parameters: [], body: null, answers: [[200, null]], answer: 'any', deprecated: false,
+    parameters: [], body: null, patches: null, answers: [[200, null]], answer: 'any', deprecated: false,
   })),
 });
 
@@ -163,7 +168,7 @@ const connectEntry = (path: string, resource: ServedResource, subresource: Subre
 function watchPaths(resource: ServedResource, root: string, collection: string): PathEntry[] {
   if (!resource.verbs.has('watch')) return [];
   const watch = (path: string, subject: string, action: string): PathEntry => entry(`${root}/watch${path}`, [{
-    method: 'get', id: `watch${scopeWord(resource)}${subject}`, tag: tagOf(resource), action, kind: bodyKind(resource), parameters: VERB_PARAMETERS['watch'] ?? [], body: null,
+    method: 'get', id: `watch${scopeWord(resource)}${subject}`, tag: tagOf(resource), action, kind: bodyKind(resource), parameters: VERB_PARAMETERS['watch'] ?? [], body: null, patches: null,
     description: `Follows changes of ${resource.kind}. Deprecated: use the parameter "watch" of a list.`, answers: [[200, WATCH_EVENT]], answer: 'stream', deprecated: true,
   }]);
   return [
@@ -175,7 +180,7 @@ function watchPaths(resource: ServedResource, root: string, collection: string):
 
 const documentPath = (path: string, id: string, description: string, type: string, tag: string): PathEntry => ({
   path, parameters: [],
-  operations: [{ method: 'get', id, tag, description, action: null, kind: null, parameters: [], body: null, answers: [[200, type]], answer: 'object', deprecated: false }],
+  operations: [{ method: 'get', id, tag, description, action: null, kind: null, parameters: [], body: null, patches: null, answers: [[200, type]], answer: 'object', deprecated: false }],
 });
 
 /** Documents about the API that belong to no group version, by the name under which OpenAPI describes each. */

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../api/object.js';
 import { openApiNameOf, typeNamed, type ApiType, type Field, type Shape } from '../catalogue/types.js';
+import type { DefinedTypes } from './definedTypes.js';
 import { descriptionOfField, descriptionOfType } from './descriptions.js';
 
 /** What the two versions of OpenAPI write differently in schemas. */
@@ -25,7 +26,8 @@ export class SchemaSet {
   private readonly made = new Map<string, JsonObject>();
   private readonly wanted: string[] = [];
 
-  constructor(private readonly dialect: Dialect) {}
+  /** `defined`: types that are not built in. */
+  constructor(private readonly dialect: Dialect, private readonly defined: DefinedTypes = new Map()) {}
 
   /** A reference to the schema of a type, by its short name; the schema becomes part of the set. */
   ref(name: string): JsonObject {
@@ -33,13 +35,17 @@ export class SchemaSet {
       this.made.set(name, {});
       this.wanted.push(name);
     }
-    return { $ref: `${this.dialect.refPrefix}${openApiNameOf(name)}` };
+    return { $ref: `${this.dialect.refPrefix}${this.fullName(name)}` };
   }
 
   /** All that was referred to, and all that these refer to, by full name in the order of the alphabet. */
   all(): JsonObject {
-    for (let name = this.wanted.pop(); name !== undefined; name = this.wanted.pop()) this.made.set(name, this.schemaOf(typeNamed(name) ?? missing(name)));
-    return Object.fromEntries([...this.made].map(([name, schema]) => [openApiNameOf(name), schema] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
+    for (let name = this.wanted.pop(); name !== undefined; name = this.wanted.pop()) this.made.set(name, this.defined.get(name)?.schema(each => this.ref(each)) ?? this.schemaOf(typeNamed(name) ?? missing(name)));
+    return Object.fromEntries([...this.made].map(([name, schema]) => [this.fullName(name), schema] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  private fullName(name: string): string {
+    return this.defined.get(name)?.fullName ?? openApiNameOf(name);
   }
 
   private schemaOf(type: ApiType): JsonObject {

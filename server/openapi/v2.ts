@@ -1,12 +1,13 @@
 import type { JsonObject } from '../api/object.js';
-import { ANSWER_MEDIA_TYPES, ANY_MEDIA_TYPE, PATCH_MEDIA_TYPES } from './media.js';
+import { ANSWER_MEDIA_TYPES, ANY_MEDIA_TYPE } from './media.js';
 import type { Operation, PathEntry } from './operations.js';
 import type { Parameter } from './parameters.js';
+import type { DefinedTypes } from './definedTypes.js';
 import { SchemaSet } from './schemas.js';
 
 /** The one document of OpenAPI version 2: everything that is served. Pure. */
-export function documentV2(paths: readonly PathEntry[], version: string): JsonObject {
-  const schemas = new SchemaSet({ refPrefix: '#/definitions/', version: 2 });
+export function documentV2(paths: readonly PathEntry[], version: string, defined: DefinedTypes = new Map()): JsonObject {
+  const schemas = new SchemaSet({ refPrefix: '#/definitions/', version: 2 }, defined);
   const described = Object.fromEntries(paths.map(path => [path.path, pathItem(path, schemas)]));
   return {
     swagger: '2.0', info: { title: 'Kubernetes', version }, paths: described, definitions: schemas.all(),
@@ -21,10 +22,10 @@ const pathItem = ({ operations, parameters }: PathEntry, schemas: SchemaSet): Js
 });
 
 function operation(entry: Operation, schemas: SchemaSet): JsonObject {
-  const { id, tag, description, action, kind, parameters, body, answers, answer, deprecated, method } = entry;
+  const { id, tag, description, action, kind, parameters, body, answers, answer, deprecated, patches } = entry;
   const all = [...(body === null ? [] : [{ name: 'body', in: 'body', ...(body.required ? { required: true } : {}), schema: schemas.ref(body.type) }]), ...parameters.map(parameter)];
   return {
-    tags: [tag], description, operationId: id, consumes: method === 'patch' && body !== null ? [...PATCH_MEDIA_TYPES] : [ANY_MEDIA_TYPE],
+    tags: [tag], description, operationId: id, consumes: [...patches ?? [ANY_MEDIA_TYPE]],
     produces: [...ANSWER_MEDIA_TYPES[answer]], schemes: ['https'], ...(all.length === 0 ? {} : { parameters: all }), responses: responses(answers, schemas),
     ...(deprecated ? { deprecated } : {}), ...(action === null ? {} : { 'x-kubernetes-action': action }), ...(kind === null ? {} : { 'x-kubernetes-group-version-kind': { ...kind } }),
   };

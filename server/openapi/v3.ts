@@ -1,13 +1,14 @@
 import type { JsonObject } from '../api/object.js';
-import { ANSWER_MEDIA_TYPES, ANY_MEDIA_TYPE, PATCH_MEDIA_TYPES } from './media.js';
+import { ANSWER_MEDIA_TYPES, ANY_MEDIA_TYPE } from './media.js';
 import type { Operation, PathEntry } from './operations.js';
 import type { Parameter } from './parameters.js';
+import type { DefinedTypes } from './definedTypes.js';
 import { SchemaSet } from './schemas.js';
 import { CODES } from './v2.js';
 
 /** A document of OpenAPI version 3: there is one for each group version. Pure. */
-export function documentV3(paths: readonly PathEntry[], version: string): JsonObject {
-  const schemas = new SchemaSet({ refPrefix: '#/components/schemas/', version: 3 });
+export function documentV3(paths: readonly PathEntry[], version: string, defined: DefinedTypes = new Map()): JsonObject {
+  const schemas = new SchemaSet({ refPrefix: '#/components/schemas/', version: 3 }, defined);
   const described = Object.fromEntries(paths.map(path => [path.path, pathItem(path, schemas)]));
   return {
     openapi: '3.0.0', info: { title: 'Kubernetes', version }, paths: described,
@@ -34,8 +35,8 @@ function operation(entry: Operation, schemas: SchemaSet): JsonObject {
 
 const content = (mediaTypes: readonly string[], schema: JsonObject): JsonObject => Object.fromEntries(mediaTypes.map(mediaType => [mediaType, { schema }]));
 
-const requestBody = ({ method }: Operation, { type, required }: NonNullable<Operation['body']>, schemas: SchemaSet): JsonObject =>
-  ({ content: content(method === 'patch' ? PATCH_MEDIA_TYPES : [ANY_MEDIA_TYPE], schemas.ref(type)), ...(required ? { required } : {}) });
+const requestBody = ({ patches }: Operation, { type, required }: NonNullable<Operation['body']>, schemas: SchemaSet): JsonObject =>
+  ({ content: content(patches ?? [ANY_MEDIA_TYPE], schemas.ref(type)), ...(required ? { required } : {}) });
 
 const responses = (answers: Operation['answers'], answer: Operation['answer'], schemas: SchemaSet): JsonObject => ({
   ...Object.fromEntries(answers.map(([code, type]) =>

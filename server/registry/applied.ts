@@ -11,7 +11,7 @@ import { managerKey, readManagers, writeManagers, type ManagerEntry, type Manage
 import { managedOnly, type ApplyConflict } from '../patch/apply/ownership.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { undeclaredField } from '../patch/apply/undeclared.js';
-import { versionsOf } from './ownership.js';
+import { behaviourOf } from './behaviour.js';
 
 export interface ApplyRequest {
   readonly resource: ServedResource;
@@ -31,7 +31,7 @@ export interface ApplyRequest {
 export function applyConfiguration(live: ApiObject | null, request: ApplyRequest): ApiObject {
   const { resource, config, force, now } = request;
   const apiVersion = apiVersionOf(resource);
-  const versions = versionsOf(resource);
+  const versions = behaviourOf(resource).versions;
   const schema = versions.schemaOf(apiVersion);
   if (schema === null) throw plainError(500, `no schema is known for ${apiVersion}, Kind=${resource.kind}`);
   checkConfiguration(request, schema);
@@ -53,7 +53,8 @@ export function applyConfiguration(live: ApiObject | null, request: ApplyRequest
 function checkConfiguration({ resource, config }: ApplyRequest, schema: Schema): void {
   if ((config.metadata.managedFields ?? []).length > 0) throw badRequest('metadata.managedFields must be nil');
   const undeclared = undeclaredField(config as JsonObject, schema);
-  if (undeclared !== null) throw plainError(500, `failed to create typed patch object (${nameOf(config)}; ${apiVersionOf(resource)}, Kind=${resource.kind}): ${undeclared}: field not declared in schema`);
+  const problem = undeclared === null ? behaviourOf(resource).misfit(config as JsonObject) : `${undeclared}: field not declared in schema`;
+  if (problem !== null) throw plainError(500, `failed to create typed patch object (${nameOf(config)}; ${apiVersionOf(resource)}, Kind=${resource.kind}): ${problem}`);
 }
 
 const nameOf = ({ metadata }: ApiObject): string => `${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name ?? ''}`;

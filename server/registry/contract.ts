@@ -1,3 +1,4 @@
+import type { BodyForm } from '../admission/contract.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import type { User } from '../api/user.js';
 import type { ServedResource } from '../catalogue/resources.js';
@@ -18,6 +19,25 @@ export interface WriteOptions {
   readonly timeoutMs: number;
   /** Receives texts for `Warning` headers. */
   readonly warn: (text: string) => void;
+  /** Receives annotations for the audit event. */
+  readonly annotate?: ((key: string, text: string) => void) | undefined;
+  /** What the client asked for beside the object: members of CreateOptions, UpdateOptions or DeleteOptions. Default: nothing. */
+  readonly asked?: JsonObject | undefined;
+  /** Aborts when nobody waits for the answer any more. Default: never. */
+  readonly signal?: AbortSignal | undefined;
+  /** When the request must have been answered, in milliseconds of `performance.now()`. Default: no such time. */
+  readonly deadline?: number | undefined;
+}
+
+/** A question to admission about something that is not stored as an object of the resource. */
+export interface AdmissionQuestion {
+  readonly operation: 'CREATE' | 'CONNECT';
+  /** Empty for the resource itself. */
+  readonly subresource: string;
+  /** What `object` is. */
+  readonly form: BodyForm;
+  /** Steps of admission may change it. */
+  readonly object: ApiObject;
 }
 
 /** How an update makes the new object out of the current one. */
@@ -35,6 +55,10 @@ export interface Change {
   readonly mayCreate: boolean;
   /** Server-side apply: `apply` has recorded who owns what, and an absent object is created whatever its kind. */
   readonly applies?: boolean;
+  /** What the body is, where the subresource shows the object in another form. */
+  readonly form?: BodyForm | undefined;
+  /** Admission has been asked already, about what led to this change. */
+  readonly admitted?: boolean;
   /** `apply` does not look at the current object, which then is not decoded for it; it gets one with nothing in it. */
   readonly replaces?: boolean;
 }
@@ -46,6 +70,14 @@ export type ListPage = Extract<ListResult, { outcome: 'found' }>;
 export type ListQuery = Omit<ListRequest, 'resource'>;
 export type WatchQuery = Omit<WatchRequest, 'resource'>;
 
+/** What admission is to know of a deletion. */
+export interface DeletionTerms {
+  /** Admission has been asked already, about what led to it. */
+  readonly admitted?: boolean;
+  /** The object goes with its collection; the request does not name it. */
+  readonly unnamed?: boolean;
+}
+
 /** The generic life cycle of objects of every type. All methods throw StatusError for what a client is to see. */
 export interface Registry {
   get(target: Target, consistency: Consistency): Promise<StoredObject>;
@@ -55,11 +87,11 @@ export interface Registry {
   /** Creates an object; the target's name is empty unless the path names one (a PUT that creates). The object is in the served version. */
   create(target: Target, object: ApiObject, options: WriteOptions): Promise<StoredObject>;
   update(target: Target, change: Change, options: WriteOptions): Promise<Written>;
-  delete(target: Target, wish: DeletionWish, options: WriteOptions): Promise<Deleted>;
+  delete(target: Target, wish: DeletionWish, options: WriteOptions, terms?: DeletionTerms): Promise<Deleted>;
   /** Removes an object whose stored value cannot be read, whatever finalizers it may have had; refuses (422) one that can be read. */
   deleteUnreadable(target: Target, options: WriteOptions): Promise<void>;
-  /** Asks admission about something that is made for an object and stored nowhere, such as a token. Rejects with its refusal. */
-  admit(target: Target, subresource: string, made: ApiObject, options: WriteOptions): Promise<void>;
+  /** Asks admission about something that is not stored, such as a token, a review or a connection. Rejects with its refusal. */
+  admit(target: Target, question: AdmissionQuestion, options: WriteOptions): Promise<void>;
   /** Deletes what the query selects and answers with the list as it was before. */
   deleteCollection(resource: ServedResource, query: ListQuery, wish: DeletionWish, options: WriteOptions): Promise<ListPage>;
 }

@@ -1,23 +1,15 @@
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import type { ServedResource } from '../catalogue/resources.js';
+import { ListItemError } from '../patch/apply/items.js';
 import { capManagers, isReset, readManagers, writeManagers, type Managers } from '../patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../patch/apply/ownership.js';
 import { emptyValue } from '../patch/apply/schema.js';
-import { schemaOfKind } from '../patch/apply/typeschema.js';
-import { convertBetween, fromStorage } from './conversion.js';
+import { behaviourOf } from './behaviour.js';
+import { fromStorage } from './conversion.js';
 
 /** Who writes, and through which subresource: what an entry of `managedFields` is kept under. */
 export interface Writer { readonly manager: string; readonly subresource: string; readonly now: string }
-
-/** Schemas and conversions of the versions of one resource type. */
-export const versionsOf = ({ kind, group, version }: ServedResource): Versions => ({
-  schemaOf: (apiVersion) => {
-    const slash = apiVersion.indexOf('/');
-    return schemaOfKind({ group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind });
-  },
-  convert: (object, apiVersion) => convertBetween(kind, apiVersionOf({ group, version }), apiVersion, object),
-});
 
 /**
  * `managedFields` of a new object. `body` is what the client sent, in the stored version, with defaults and before the server's own additions,
@@ -25,10 +17,11 @@ export const versionsOf = ({ kind, group, version }: ServedResource): Versions =
  */
 export function ownCreated(resource: ServedResource, body: ApiObject, writer: Writer): JsonObject[] | undefined {
   const sent = body.metadata.managedFields;
-  const versions = versionsOf(resource);
+  const versions = behaviourOf(resource).versions;
   const schema = versions.schemaOf(apiVersionOf(resource));
   if (schema === null || isReset(sent)) return undefined;
-  return owned(resource, emptyValue(schema) as ApiObject, withoutStatus(resource, served(resource, body)), readable(sent) ?? new Map(), writer, versions);
+  const empty = emptyValue(schema) as ApiObject;
+  return owned(resource, empty, withoutStatus(resource, served(resource, body), empty), readable(sent) ?? new Map(), writer, versions);
 }
 
 /**
@@ -37,7 +30,7 @@ export function ownCreated(resource: ServedResource, body: ApiObject, writer: Wr
  */
 export function ownUpdated(resource: ServedResource, object: ApiObject, old: ApiObject, sent: readonly JsonValue[] | undefined, writer: Writer): JsonObject[] | undefined {
   if (isReset(sent)) return undefined;
-  const versions = versionsOf(resource);
+  const versions = behaviourOf(resource).versions;
   if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;
   const managers = readable(sent) ?? readable(old.metadata.managedFields);
   // Of an object whose fields nobody owns, updates do not begin to keep accounts; server-side apply does.
@@ -46,8 +39,18 @@ export function ownUpdated(resource: ServedResource, object: ApiObject, old: Api
 
 function owned(resource: ServedResource, before: ApiObject, after: ApiObject, managers: Managers, writer: Writer, versions: Versions): JsonObject[] | undefined {
   const id = { manager: writer.manager, operation: 'Update', apiVersion: apiVersionOf(resource), subresource: writer.subresource } as const;
-  const entries = writeManagers(capManagers(ownUpdate(before, after, managers, id, writer.now, versions)));
+  const entries = writeManagers(capManagers(updated(() => ownUpdate(before, after, managers, id, writer.now, versions), managers)));
   return entries.length === 0 ? undefined : entries;
+}
+
+/** Items that nothing tells apart (of a set, but no scalars) keep the accounts from being brought up to date, not the object from being written. */
+function updated(work: () => Managers, otherwise: Managers): Managers {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ListItemError) return otherwise;
+    throw error;
+  }
 }
 
 /** Conversion may change its argument, so it gets a copy; types without one are compared as they are. */
@@ -57,10 +60,11 @@ function served(resource: ServedResource, object: ApiObject): ApiObject {
   return apiVersionOf(resource) === apiVersionOf(resource.storage) && resource.kind === resource.storage.kind ? bare : fromStorage(resource, structuredClone(bare));
 }
 
-function withoutStatus(resource: ServedResource, object: ApiObject): ApiObject {
+/** `empty`: an object of the type in which nothing is set; some types have an empty status even then. */
+function withoutStatus(resource: ServedResource, object: ApiObject, empty: ApiObject): ApiObject {
   if (!resource.subresources.has('status')) return object;
   const { status: _status, ...rest } = object;
-  return { ...rest, status: {} };
+  return { ...rest, ...('status' in empty ? { status: {} } : {}) };
 }
 
 /** What a client sends may be nonsense; then it is as if nothing had been sent. */

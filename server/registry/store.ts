@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { copyOf } from '../api/copy.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import type { Admission, AdmissionRequest } from '../admission/contract.js';
 import { qualifiedName } from '../api/resource.js';
@@ -7,7 +8,8 @@ import type { ServedResource } from '../catalogue/resources.js';
 import type { Consistency, ObjectKey, SideWrite, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
 import { DamagedValueError } from '../storage/encoding.js';
 import { ALLOCATION_ATTEMPTS_MAX, type AllocationContext, type Allocator, type Allocators } from './allocation.js';
-import type { Change, Deleted, ListPage, ListQuery, Registry, Target, WatchQuery, WriteOptions, Written } from './contract.js';
+import { behaviourOf } from './behaviour.js';
+import type { AdmissionQuestion, Change, Deleted, DeletionTerms, ListPage, ListQuery, Registry, Target, WatchQuery, WriteOptions, Written } from './contract.js';
 import { servedObject, toStorage } from './conversion.js';
 import { completesDeletion, planDeletion, type DeletionWish } from './deletion.js';
 import { sameValue } from './equality.js';
@@ -15,12 +17,11 @@ import { EXPIRED_LIST, modified, nameTaken, readFailure, writeFailure } from './
 import { generatedName } from './generatedName.js';
 import { storedForm } from './metadata.js';
 import { admitToNamespace } from './namespaceLifecycle.js';
-import { strategyOf } from './strategies.js';
 import type { WriteContext } from './strategy.js';
 import { transientObject } from './transient.js';
 import { betweenSteps, isHeavy } from './turns.js';
 import { invalid, Path, toCause } from './validation/field.js';
-import { beginCreate, beginUpdate, checkIdentity, checkVersion, nameAndValidate, prepareCreate, prepareUpdate, wrongUid, type UpdateStep } from './writes.js';
+import { beginCreate, beginUpdate, checkIdentity, checkVersion, nameAndValidate, ownersOfUpdate, prepareCreate, prepareUpdate, wrongUid, type UpdateStep } from './writes.js';
 
 /** A generated name that is taken is replaced by another one this often. */
 const NAME_ATTEMPTS_MAX = 8;
@@ -61,6 +62,14 @@ interface NewNames {
   readonly namespaceLabels: Readonly<Record<string, string>>;
 }
 
+interface UpdateAgain {
+  readonly outcome: 'again';
+  /** A newer state than the one that was looked at; null when it has to be read. */
+  readonly seen: StoredObject | null;
+  /** What the client is told, or thrown at it, if the state that was looked at turns out to be the latest. */
+  readonly answer: (() => Written) | null;
+}
+
 type CreateOutcome =
   | { readonly taken: { readonly terminating: boolean } }
   | { readonly taken: null; readonly object: StoredObject }
@@ -88,19 +97,19 @@ class GenericRegistry implements Registry {
   }
 
   async get(target: Target, consistency: Consistency): Promise<StoredObject> {
-    const result = await this.storage.get(keyOf(target), consistency);
+    const result = await this.storageOf(target.resource).get(keyOf(target), consistency);
     if (result.outcome === 'found') return result.object;
     throw result.outcome === 'absent' ? absent(target) : readFailure(result);
   }
 
   async list(resource: ServedResource, query: ListQuery, expiredMessage = EXPIRED_LIST): Promise<ListPage> {
-    const result = await this.storage.list({ ...query, resource: resource.storage });
+    const result = await this.storageOf(resource).list({ ...query, resource: resource.storage });
     if (result.outcome === 'found') return result;
     throw readFailure(result, { expiredMessage });
   }
 
   watch(resource: ServedResource, query: WatchQuery, sink: WatchSink): Watch {
-    return this.storage.watch({ ...query, resource: resource.storage }, sink);
+    return this.storageOf(resource).watch({ ...query, resource: resource.storage }, sink);
   }
 
   async create(target: Target, object: ApiObject, options: WriteOptions): Promise<StoredObject> {
@@ -116,10 +125,14 @@ class GenericRegistry implements Registry {
     await betweenSteps(heavy);
     const owners = beginCreate(target, body, context);
     await betweenSteps(heavy);
+    if (owners !== undefined) body.metadata.managedFields = owners;
     await this.admission?.admit(admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, options));
+    // Admission may name what has no name yet.
+    const given = body.metadata.name ?? '';
     prepareCreate(target, body, context, { uid: this.newUid(), owners });
     await betweenSteps(heavy);
-    return this.createNamed(target, body, { prefix, firstName, version, namespaceLabels }, options);
+    const names = given === '' ? { prefix, firstName: prefix === '' ? '' : firstName } : { prefix: '', firstName: given };
+    return this.createNamed(target, body, { ...names, version, namespaceLabels }, options);
   }
 
   private async createNamed(target: Target, body: ApiObject, names: NewNames, options: WriteOptions): Promise<StoredObject> {
@@ -136,16 +149,16 @@ class GenericRegistry implements Registry {
   private async allocateAndCreate(target: Target, body: ApiObject, { name, version, namespaceLabels }: Omit<NewNames, 'prefix' | 'firstName'> & { readonly name: string }, options: WriteOptions): Promise<Exclude<CreateOutcome, 'claimLost'>> {
     const allocator = this.allocatorOf(target);
     for (let attempt = 0; attempt < ALLOCATION_ATTEMPTS_MAX; attempt++) {
-      const object = allocator === null && strategyOf(target.resource.storage).named === undefined ? body : structuredClone(body);
+      const object = allocator === null && behaviourOf(target.resource).strategy.named === undefined ? body : structuredClone(body);
       object.metadata.name = name;
       const beside = await allocator?.allocate(object, null, this.allocationContext(options));
-      const form = nameAndValidate(target, object, name, namespaceLabels);
+      const form = await nameAndValidate(target, object, name, namespaceLabels);
       await betweenSteps(isHeavy(form as JsonObject));
       if (!options.dryRun && target.name === '' && version !== '' && version !== '0') throw plainError(500, 'resourceVersion should not be set on objects to be created');
       await this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, options));
       const outcome = await this.tryCreate(target, name, form, beside ?? [], options);
       if (outcome === 'claimLost') continue;
-      if (outcome.taken === null) for (const text of strategyOf(target.resource.storage).warnings?.(object, null) ?? []) options.warn(text);
+      if (outcome.taken === null) for (const text of behaviourOf(target.resource).strategy.warnings?.(object, null) ?? []) options.warn(text);
       return outcome;
     }
     throw unavailable('too many writers compete for the same values; try again');
@@ -154,10 +167,10 @@ class GenericRegistry implements Registry {
   private async tryCreate(target: Target, name: string, form: ApiObject, beside: readonly SideWrite[], options: WriteOptions): Promise<CreateOutcome> {
     const key = keyOf({ ...target, name });
     if (options.dryRun) {
-      const present = await this.read(key, 'mostRecent');
+      const present = await this.read({ ...target, name }, 'mostRecent');
       return present === null ? { taken: null, object: transientObject(form, 0) } : { taken: { terminating: isDeleting(present) } };
     }
-    const result = await this.storage.create(key, form, { timeoutMs: options.timeoutMs, beside });
+    const result = await this.storageOf(target.resource).create(key, form, { timeoutMs: options.timeoutMs, beside });
     switch (result.outcome) {
       case 'applied': return { taken: null, object: result.object };
       case 'taken': return 'claimLost';
@@ -167,39 +180,40 @@ class GenericRegistry implements Registry {
   }
 
   async update(target: Target, change: Change, options: WriteOptions): Promise<Written> {
-    const key = keyOf(target);
-    let known: Known = { stored: await this.read(key, 'any'), fresh: false };
+    let known: Known = { stored: await this.read(target, 'any'), fresh: false };
     for (let attempt = 0; attempt < WRITE_ATTEMPTS_MAX; attempt++) {
       const outcome = await this.tryUpdate(target, change, known, options);
       if (outcome.outcome === 'done') return outcome;
-      known = outcome.seen !== null && outcome.seen.version > (known.stored?.version ?? 0)
-        ? { stored: outcome.seen, fresh: false }
-        : { stored: await this.read(key, 'mostRecent'), fresh: true };
+      if (outcome.seen !== null && outcome.seen.version > (known.stored?.version ?? 0)) {
+        known = { stored: outcome.seen, fresh: false };
+        continue;
+      }
+      const stored = await this.read(target, 'mostRecent');
+      if (stored !== null && outcome.answer !== null && stored.version === known.stored?.version) return outcome.answer();
+      known = { stored, fresh: true };
     }
     throw modified(target.resource.storage, target.name);
   }
 
   /**
-   * One round of an update. Whatever comes out of a state that may be outdated, except a write that storage checks itself, is tried again
-   * with the latest state: a refusal, "nothing changed", or the object's absence.
+   * One round of an update. Whatever comes out of a state that may be outdated, except a write that storage checks itself, waits for the latest
+   * state: a refusal, "nothing changed", or the object's absence. If that is the same, the answer stands; else it is worked out again.
    */
-  private async tryUpdate(target: Target, change: Change, known: Known, options: WriteOptions):
-  Promise<({ readonly outcome: 'done' } & Written) | { readonly outcome: 'again'; readonly seen: StoredObject | null }> {
-    const again = { outcome: 'again', seen: null } as const;
+  private async tryUpdate(target: Target, change: Change, known: Known, options: WriteOptions): Promise<({ readonly outcome: 'done' } & Written) | UpdateAgain> {
     try {
-      if (known.stored === null) return known.fresh ? { outcome: 'done', object: await this.createByUpdate(target, change, options), created: true } : again;
+      if (known.stored === null) return known.fresh ? { outcome: 'done', object: await this.createByUpdate(target, change, options), created: true } : { outcome: 'again', seen: null, answer: null };
       const step = await this.planUpdate(target, change, known.stored, options);
-      if (step.step === 'unchanged') {
-        if (!known.fresh) return again;
-        // What is kept with an old key is written all the same.
-        if (options.dryRun || !await this.storage.isStale(keyOf(target))) return { outcome: 'done', object: known.stored, created: false };
+      // What is kept with an old key is written although nothing in it has changed.
+      if (step.step === 'unchanged' && (options.dryRun || !await this.storageOf(target.resource).isStale(keyOf(target)))) {
+        const unchanged = { outcome: 'done', object: known.stored, created: false } as const;
+        return known.fresh ? unchanged : { outcome: 'again', seen: null, answer: () => unchanged };
       }
       const written = await this.write(target, known.stored, step.object, step.beside, options);
-      if (written.outcome === 'again') return written;
+      if (written.outcome === 'again') return { ...written, answer: null };
       step.warnings.forEach(options.warn);
       return { outcome: 'done', object: written.object, created: false };
     } catch (error) {
-      if (!known.fresh && error instanceof StatusError && error.code < 500) return again;
+      if (!known.fresh && error instanceof StatusError && error.code < 500) return { outcome: 'again', seen: null, answer: () => { throw error; } };
       throw error;
     }
   }
@@ -212,22 +226,26 @@ class GenericRegistry implements Registry {
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
     const object = toStorage(target.resource, await change.apply(current));
     await betweenSteps(heavy);
-    const owners = change.applies === true ? object.metadata.managedFields ?? [] : undefined;
-    const admitted = (): AdmissionRequest => admissionRequest(target, { operation: 'UPDATE', subresource: change.subresource, name: target.name, object, old }, options);
+    const applied = change.applies === true ? object.metadata.managedFields ?? [] : undefined;
+    const sent: { object?: ApiObject } = {};
+    const changing = (): void => { sent.object ??= copyOf(object as JsonObject) as ApiObject; };
+    const admitted = (): AdmissionRequest => admissionRequest(target, { operation: 'UPDATE', subresource: change.subresource, form: change.form ?? null, name: target.name, object, old, changing }, options);
     beginUpdate(target, object);
     await betweenSteps(heavy);
-    await this.admission?.admit(admitted());
+    if (change.admitted !== true) await this.admission?.admit(admitted());
     checkVersion(object.metadata, stored, target);
     const beside = change.subresource === '' ? await this.allocatorOf(target)?.allocate(object, old, this.allocationContext(options)) : [];
     await betweenSteps(heavy);
-    const step = prepareUpdate(target, object, old, change.subresource, this.contextOf(owners === undefined ? options : { ...options, owners }));
+    const owners = applied ?? (sent.object === undefined ? undefined : ownersOfUpdate(target, sent.object, old, change.subresource, this.contextOf(options)));
+    const step = await prepareUpdate(target, object, old, change.subresource, this.contextOf(owners === undefined ? options : { ...options, owners }));
     await betweenSteps(heavy);
-    if (step.step === 'write') await this.admission?.validate(admitted());
+    // Who changes nothing may still be refused.
+    if (change.admitted !== true) await this.admission?.validate(admitted());
     return { ...step, beside: beside ?? [] };
   }
 
   private async createByUpdate(target: Target, change: Change, options: WriteOptions): Promise<StoredObject> {
-    const mayCreate = change.mayCreate && (change.applies === true || strategyOf(target.resource.storage).createsOnUpdate === true);
+    const mayCreate = change.mayCreate && (change.applies === true || behaviourOf(target.resource).strategy.createsOnUpdate === true);
     if (!mayCreate || change.subresource !== '') throw absent(target);
     const object = await change.apply(null);
     checkIdentity(object.metadata, target);
@@ -239,12 +257,12 @@ class GenericRegistry implements Registry {
   /** Stores the new state, or removes the object when the new state completes its deletion. */
   private async write(target: Target, stored: StoredObject, object: ApiObject, beside: readonly SideWrite[], options: WriteOptions):
   Promise<{ readonly outcome: 'done'; readonly object: StoredObject } | { readonly outcome: 'again'; readonly seen: StoredObject | null }> {
-    const completes = completesDeletion(object, strategyOf(target.resource.storage));
+    const completes = completesDeletion(object, behaviourOf(target.resource).strategy);
     if (options.dryRun) return { outcome: 'done', object: transientObject(object, stored.version) };
     const { timeoutMs } = options;
     const result = completes
-      ? await this.storage.delete(keyOf(target), stored.version, { timeoutMs, beside: this.released(target, stored) })
-      : await this.storage.update(keyOf(target), object, stored.version, { timeoutMs, beside });
+      ? await this.storageOf(target.resource).delete(keyOf(target), stored.version, { timeoutMs, beside: this.released(target, stored) })
+      : await this.storageOf(target.resource).update(keyOf(target), object, stored.version, { timeoutMs, beside });
     switch (result.outcome) {
       case 'applied': return { outcome: 'done', object: completes ? transientObject(object, result.object.version) : result.object };
       case 'taken': return { outcome: 'again', seen: null };
@@ -253,33 +271,32 @@ class GenericRegistry implements Registry {
     }
   }
 
-  async admit(target: Target, subresource: string, made: ApiObject, options: WriteOptions): Promise<void> {
-    const request = admissionRequest(target, { operation: 'CREATE', subresource, name: target.name, object: made, old: null }, options);
+  async admit(target: Target, question: AdmissionQuestion, options: WriteOptions): Promise<void> {
+    const request = admissionRequest(target, { ...question, name: target.name, old: null }, options);
     await this.admission?.admit(request);
     await this.admission?.validate(request);
   }
 
-  async delete(target: Target, wish: DeletionWish, options: WriteOptions): Promise<Deleted> {
-    const strategy = strategyOf(target.resource.storage);
+  async delete(target: Target, wish: DeletionWish, options: WriteOptions, terms: DeletionTerms = {}): Promise<Deleted> {
+    const strategy = behaviourOf(target.resource).strategy;
     const why = strategy.protectedBy?.(target.name) ?? null;
     if (why !== null) throw forbidden(target.resource.storage, target.name, why);
-    const deleted = await this.deleteUnprotected(target, wish, options);
+    const deleted = await this.deleteUnprotected(target, wish, options, terms);
     for (const text of strategy.deleteWarnings?.(wish.propagationPolicy) ?? []) options.warn(text);
     return deleted;
   }
 
-  private async deleteUnprotected(target: Target, wish: DeletionWish, options: WriteOptions): Promise<Deleted> {
-    const key = keyOf(target);
-    let known: Known = { stored: await this.read(key, 'any'), fresh: false };
+  private async deleteUnprotected(target: Target, wish: DeletionWish, options: WriteOptions, terms: DeletionTerms): Promise<Deleted> {
+    let known: Known = { stored: await this.read(target, 'any'), fresh: false };
     for (let attempt = 0; attempt < WRITE_ATTEMPTS_MAX; attempt++) {
-      const outcome = await this.tryDelete(target, wish, known, options);
+      const outcome = await this.tryDelete(target, wish, { ...known, terms }, options);
       if (outcome !== 'again') return outcome;
-      known = { stored: await this.read(key, 'mostRecent'), fresh: true };
+      known = { stored: await this.read(target, 'mostRecent'), fresh: true };
     }
     throw modified(target.resource.storage, target.name);
   }
 
-  private async tryDelete(target: Target, wish: DeletionWish, { stored, fresh }: Known, options: WriteOptions): Promise<Deleted | 'again'> {
+  private async tryDelete(target: Target, wish: DeletionWish, { stored, fresh, terms }: Known & { readonly terms: DeletionTerms }, options: WriteOptions): Promise<Deleted | 'again'> {
     if (stored === null) {
       if (!fresh) return 'again';
       throw absent(target);
@@ -290,8 +307,8 @@ class GenericRegistry implements Registry {
       if (!fresh) return 'again';
       throw problem;
     }
-    await this.admitDeletion(target, old, options);
-    const plan = planDeletion(old, wish, strategyOf(target.resource.storage), this.contextOf(options).now);
+    await this.admitDeletion(target, old, options, terms);
+    const plan = planDeletion(old, wish, behaviourOf(target.resource).strategy, this.contextOf(options).now);
     if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, options);
     if (plan.marked === null) return this.remove(target, stored, options);
     const marked = await this.mark(target, stored, plan.marked, fresh, options);
@@ -299,15 +316,16 @@ class GenericRegistry implements Registry {
     return this.remove(target, marked.object, options);
   }
 
-  private async admitDeletion(target: Target, old: ApiObject | null, options: WriteOptions): Promise<void> {
-    const request = admissionRequest(target, { operation: 'DELETE', name: target.name, object: null, old }, options);
+  private async admitDeletion(target: Target, old: ApiObject | null, options: WriteOptions, { admitted = false, unnamed = false }: DeletionTerms = {}): Promise<void> {
+    if (admitted) return;
+    const request = admissionRequest(target, { operation: 'DELETE', name: unnamed ? '' : target.name, object: null, old }, options);
     await this.admission?.admit(request);
     await this.admission?.validate(request);
   }
 
   private async remove(target: Target, stored: StoredObject, options: WriteOptions): Promise<Deleted | 'again'> {
     if (options.dryRun) return { object: stored, gone: true };
-    const result = await this.storage.delete(keyOf(target), stored.version, { timeoutMs: options.timeoutMs, beside: this.released(target, stored) });
+    const result = await this.storageOf(target.resource).delete(keyOf(target), stored.version, { timeoutMs: options.timeoutMs, beside: this.released(target, stored) });
     switch (result.outcome) {
       case 'applied': return { object: result.object, gone: true };
       case 'conflict': case 'taken': return 'again';
@@ -319,7 +337,7 @@ class GenericRegistry implements Registry {
     const form = storedForm(object, stored.apiVersion);
     if (sameValue(form, storedForm(stored.decode(), stored.apiVersion))) return fresh ? { object: stored, gone: false } : 'again';
     if (options.dryRun) return { object: transientObject(form, stored.version), gone: false };
-    const result = await this.storage.update(keyOf(target), form, stored.version, { timeoutMs: options.timeoutMs });
+    const result = await this.storageOf(target.resource).update(keyOf(target), form, stored.version, { timeoutMs: options.timeoutMs });
     switch (result.outcome) {
       case 'applied': return { object: result.object, gone: false };
       case 'conflict': case 'taken': return 'again';
@@ -334,7 +352,7 @@ class GenericRegistry implements Registry {
     const failures: unknown[] = [];
     const work = async (): Promise<void> => {
       for (const { namespace, name } of left) {
-        await this.delete({ resource, namespace, name }, wish, options).catch((error: unknown) => { if (!isNotFound(error)) failures.push(error); });
+        await this.delete({ resource, namespace, name }, wish, options, { unnamed: true }).catch((error: unknown) => { if (!isNotFound(error)) failures.push(error); });
         if (failures.length > 0) return;
       }
     };
@@ -345,9 +363,9 @@ class GenericRegistry implements Registry {
 
   async deleteUnreadable(target: Target, options: WriteOptions): Promise<void> {
     const key = keyOf(target);
-    const damage = await this.damageOf(key, target);
+    const damage = await this.damageOf(target);
     await this.admitDeletion(target, null, options);
-    const result = await this.storage.delete(key, damage.version, { timeoutMs: options.timeoutMs });
+    const result = await this.storageOf(target.resource).delete(key, damage.version, { timeoutMs: options.timeoutMs });
     switch (result.outcome) {
       case 'applied': return;
       // Somebody else has removed or replaced it: what the client wanted gone is gone, or not what it meant.
@@ -356,9 +374,9 @@ class GenericRegistry implements Registry {
     }
   }
 
-  private async damageOf(key: ObjectKey, target: Target): Promise<DamagedValueError> {
+  private async damageOf(target: Target): Promise<DamagedValueError> {
     try {
-      if (await this.read(key, 'mostRecent') === null) throw absent(target);
+      if (await this.read(target, 'mostRecent') === null) throw absent(target);
     } catch (error) {
       if (error instanceof DamagedValueError) return error;
       throw error;
@@ -367,11 +385,15 @@ class GenericRegistry implements Registry {
     throw invalidObject({ group, kind }, target.name, [toCause(invalid(FORCE, true, 'is exclusively used to delete corrupt object(s), try again by removing this option'))]);
   }
 
-  private async read(key: ObjectKey, at: 'any' | 'mostRecent'): Promise<StoredObject | null> {
-    const result = await this.storage.get(key, { at });
+  private async read(target: Target, at: 'any' | 'mostRecent'): Promise<StoredObject | null> {
+    const result = await this.storageOf(target.resource).get(keyOf(target), { at });
     if (result.outcome === 'found') return result.object;
     if (result.outcome === 'absent') return null;
     throw readFailure(result);
+  }
+
+  private storageOf(resource: ServedResource): Storage {
+    return behaviourOf(resource).storage(this.storage);
   }
 
   private allocatorOf({ resource }: Target): Allocator | null {
@@ -394,8 +416,16 @@ class GenericRegistry implements Registry {
 const FORCE = Path.of('ignoreStoreReadErrorWithClusterBreakingPotential');
 const keyOf = ({ resource, namespace, name }: Target): ObjectKey => ({ resource: resource.storage, namespace, name });
 const absent = ({ resource, name }: Target): StatusError => notFound({ group: resource.group, resource: resource.resource }, name);
-const admissionRequest = ({ resource, namespace }: Target, what: Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> & { readonly subresource?: string }, options: WriteOptions): AdmissionRequest =>
-  ({ resource, namespace, subresource: '', ...what, user: options.user, dryRun: options.dryRun, warn: options.warn });
+
+type AdmissionSubject = Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> & Partial<Pick<AdmissionRequest, 'subresource' | 'form' | 'changing'>>;
+
+const admissionRequest = ({ resource, namespace }: Target, what: AdmissionSubject, { user, dryRun, warn, annotate = () => {}, asked = {}, signal, deadline = Infinity }: WriteOptions): AdmissionRequest => ({
+  resource, namespace, subresource: '', form: null, ...what, user, dryRun, warn, annotate, signal: signal ?? null, deadline,
+  options: what.operation === 'CONNECT' ? null : { kind: OPTION_KINDS[what.operation], apiVersion: 'meta.k8s.io/v1', ...asked },
+});
+
+const OPTION_KINDS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
+
 const isDeleting = (stored: StoredObject): boolean => stored.decode().metadata.deletionTimestamp !== undefined;
 const isNotFound = (error: unknown): boolean => error instanceof StatusError && error.code === 404;
 

@@ -53,6 +53,15 @@ export interface Strategy {
    * what `validateUpdate` finds.
    */
   readonly reviewUpdate?: (object: ApiObject, old: ApiObject, metadata: MetadataFindings) => FieldError[];
+  /**
+   * Findings that are looked for last, with those that there are already (`old` is null on create), and the only ones that may let others have their turn in between:
+   * a promise, which never rejects.
+   */
+  readonly lastFindings?: (object: ApiObject, old: ApiObject | null, found: readonly FieldError[]) => FieldError[] | Promise<FieldError[]>;
+  /** An empty list or map is something else than none. */
+  readonly keepsEmpty?: boolean;
+  /** Finalizers need no domain in their names. */
+  readonly anyFinalizers?: boolean;
   /** Texts for `Warning` headers. */
   readonly warnings?: (object: ApiObject, old: ApiObject | null) => string[];
   readonly canonicalize?: (object: ApiObject) => void;
@@ -89,5 +98,5 @@ export interface Strategy {
   /** Why an object may not be deleted at all, or null. */
   readonly protectedBy?: (name: string) => string | null;
   /** Rules of a write through a subresource such as `status`: which part it may change and how that is validated. */
-  readonly subresources?: Readonly<Record<string, Pick<Strategy, 'prepareForUpdate' | 'validateUpdate' | 'reviewUpdate' | 'warnings'>>>;
+  readonly subresources?: Readonly<Record<string, Pick<Strategy, 'prepareForUpdate' | 'validateUpdate' | 'reviewUpdate' | 'lastFindings' | 'warnings'>>>;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject, JsonObject, ObjectMeta } from '../api/object.js';
 import { badRequest, conflict, invalidObject, modified, plainError, type StatusError } from '../api/status.js';
 import { apiVersionOf } from '../api/resource.js';
@@ -9,9 +10,9 @@ import { membersOf } from './members.js';
 import { ownCreated, ownUpdated } from './ownership.js';
 import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
 import { restoreContent } from './statuswrites.js';
-import { strategyOf } from './strategies.js';
+import { behaviourOf } from './behaviour.js';
 import type { Strategy, WriteContext } from './strategy.js';
-import { Path, toCause, type FieldError } from './validation/field.js';
+import { invalid, Path, toCause, type FieldError } from './validation/field.js';
 import { validateFinalizerNames, validateMetadata, validateMetadataUpdate } from './validation/metadata.js';
 import { pathSegmentName, subdomainName, type NameRule } from './validation/names.js';
 
@@ -27,13 +28,13 @@ export function beginCreate(target: Target, object: ApiObject, context: WriteCon
   const { resource, namespace } = target;
   checkNamespace(object.metadata, target);
   object.metadata.namespace = namespace;
-  strategyOf(resource.storage).setDefaults?.(object);
+  behaviourOf(resource).strategy.setDefaults?.(object);
   return context.owners ?? ownCreated(resource, object, { manager: context.manager, subresource: '', now: context.now });
 }
 
 /** Prepares everything but the name; `nameAndValidate` follows, again for every generated name. */
 export function prepareCreate(target: Target, object: ApiObject, context: WriteContext, server: { readonly uid: string; readonly owners: JsonObject[] | undefined }): void {
-  const strategy = strategyOf(target.resource.storage);
+  const strategy = behaviourOf(target.resource).strategy;
   resetStatus(object, target, strategy);
   strategy.prepareForCreate?.(object, context);
   if (strategy.generationOf !== undefined) object.metadata.generation = 1;
@@ -41,10 +42,10 @@ export function prepareCreate(target: Target, object: ApiObject, context: WriteC
   if (server.owners !== undefined) object.metadata.managedFields = server.owners;
 }
 
-/** Throws 422 with all findings; returns the stored form. */
-export function nameAndValidate(target: Target, object: ApiObject, name: string, namespaceLabels: Readonly<Record<string, string>>): ApiObject {
+/** Throws (or rejects with) 422 with all findings; returns the stored form. */
+export function nameAndValidate(target: Target, object: ApiObject, name: string, namespaceLabels: Readonly<Record<string, string>>): Eventually<ApiObject> {
   const { resource } = target;
-  const strategy = strategyOf(resource.storage);
+  const strategy = behaviourOf(resource).strategy;
   object.metadata.name = name;
   const nameRule: NameRule = (text, prefix) => (strategy.validateName ?? subdomainName)(text, prefix, object);
   // A label may depend on the name, so defaults run once more now that it is known.
@@ -52,14 +53,25 @@ export function nameAndValidate(target: Target, object: ApiObject, name: string,
   strategy.named?.(object);
   const findings = [
     ...validateMetadata(object.metadata, { namespaced: resource.namespaced, nameRule }),
-    ...validateFinalizerNames(object.metadata.finalizers ?? [], FINALIZERS),
+    ...finalizerFindings(object.metadata, strategy),
     ...(strategy.validate?.(object, { apiVersion: apiVersionOf(resource), namespaceLabels }) ?? []),
   ];
+  return afterwards(strategy.lastFindings?.(object, null, findings) ?? [], last => {
+    refuseInvalid(target, name, [...findings, ...last]);
+    strategy.canonicalize?.(object);
+    nullEmptyLists(object, resource.storage);
+    object.metadata.resourceVersion = '';
+    return storedForm(object, apiVersionOf(resource.storage));
+  });
+}
+
+/** Most values are there at once, and then nobody waits. */
+type Eventually<T> = T | Promise<T>;
+
+const afterwards = <T, U>(value: Eventually<T>, next: (value: T) => U): Eventually<U> => (value instanceof Promise ? value.then(next) : next(value));
+
+function refuseInvalid(target: Target, name: string, findings: readonly FieldError[]): void {
   if (findings.length > 0) throw invalidTarget(target, name, findings);
-  strategy.canonicalize?.(object);
-  nullEmptyLists(object, resource.storage);
-  object.metadata.resourceVersion = '';
-  return storedForm(object, apiVersionOf(resource.storage));
 }
 
 /** What an update leads to. */
@@ -71,30 +83,47 @@ export type UpdateStep =
 export function beginUpdate(target: Target, object: ApiObject): void {
   checkIdentity(object.metadata, target);
   object.metadata.namespace = target.namespace;
-  strategyOf(target.resource.storage).setDefaults?.(object);
+  behaviourOf(target.resource).strategy.setDefaults?.(object);
 }
 
 /** Prepares and validates an update of `stored`, whose decoded form is `old`; `beginUpdate` and `checkVersion` have gone before. */
-export function prepareUpdate(target: Target, object: ApiObject, old: ApiObject, subresource: string, context: WriteContext): UpdateStep {
+export function prepareUpdate(target: Target, object: ApiObject, old: ApiObject, subresource: string, context: WriteContext): Eventually<UpdateStep> {
   const { resource } = target;
-  const strategy = strategyOf(resource.storage);
+  const strategy = behaviourOf(resource).strategy;
   const sentOwners = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
   applyUpdateRules(object, old, target, strategy, subresource, context);
   const owners = context.owners ?? ownUpdated(resource, object, old, sentOwners, { manager: context.manager, subresource, now: context.now });
   if (owners !== undefined) object.metadata.managedFields = owners;
   const findings = updateFindings(object, old, target, strategy, subresource);
-  if (findings.length > 0) throw invalidTarget(target, target.name, findings);
-  strategy.canonicalize?.(object);
-  nullEmptyLists(object, resource.storage);
-  const form = storedForm(object, apiVersionOf(resource.storage));
-  if (sameValue(withoutVersion(form), withoutVersion(storedForm(old, apiVersionOf(resource.storage))))) return { step: 'unchanged', object: form, warnings: [] };
   const rules = rulesOf(strategy, subresource);
-  return { step: 'write', object: form, warnings: rules?.warnings?.(object, old) ?? [] };
+  return afterwards(rules?.lastFindings?.(object, old, findings) ?? [], last => {
+    refuseInvalid(target, target.name, [...findings, ...last]);
+    strategy.canonicalize?.(object);
+    nullEmptyLists(object, resource.storage);
+    const form = storedForm(object, apiVersionOf(resource.storage));
+    const before = storedForm(old, apiVersionOf(resource.storage));
+    const same = strategy.keepsEmpty === true ? isDeepStrictEqual : sameValue;
+    const warnings = rules?.warnings?.(object, old) ?? [];
+    return same(withoutVersion(form), withoutVersion(before)) ? { step: 'unchanged', object: form, warnings: [] } : { step: 'write', object: form, warnings };
+  });
+}
+
+type Rules = NonNullable<Strategy['subresources']>[string];
+
+/**
+ * `managedFields` after an update that admission has changed since: they count what the client sent, which `object` is. It belongs to the callee.
+ * Undefined for objects whose fields nobody owns.
+ */
+export function ownersOfUpdate(target: Target, object: ApiObject, old: ApiObject, subresource: string, context: WriteContext): JsonObject[] | undefined {
+  const sent = object.metadata.managedFields;
+  carryMetadataForUpdate(object, old);
+  applyUpdateRules(object, old, target, behaviourOf(target.resource).strategy, subresource, context);
+  return ownUpdated(target.resource, object, old, sent, { manager: context.manager, subresource, now: context.now });
 }
 
 /** A subresource that has no rules of its own, such as `scale`, follows those of the object; `status` never does. */
-const rulesOf = (strategy: Strategy, subresource: string): Pick<Strategy, 'prepareForUpdate' | 'validateUpdate' | 'reviewUpdate' | 'warnings'> | undefined => {
+const rulesOf = (strategy: Strategy, subresource: string): Rules | undefined => {
   if (subresource === '') return strategy;
   return strategy.subresources?.[subresource] ?? (subresource === 'status' ? undefined : strategy);
 };
@@ -125,11 +154,13 @@ function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target,
   const { metadata } = object;
   const update = validateMetadataUpdate(metadata, old.metadata);
   const generic = (): FieldError[] => validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
-  const ofObject = (): FieldError[] => [...generic(), ...validateFinalizerNames(metadata.finalizers ?? [], FINALIZERS)];
+  const ofObject = (): FieldError[] => [...generic(), ...finalizerFindings(metadata, strategy)];
   const rules = rulesOf(strategy, subresource);
   if (rules?.reviewUpdate !== undefined) return [...generic(), ...update, ...rules.reviewUpdate(object, old, { object: ofObject, update: () => update })];
-  return [...generic(), ...update, ...update, ...validateFinalizerNames(metadata.finalizers ?? [], FINALIZERS), ...generic(), ...(rules?.validateUpdate?.(object, old, { apiVersion: apiVersionOf(resource) }) ?? [])];
+  return [...generic(), ...update, ...update, ...finalizerFindings(metadata, strategy), ...generic(), ...(rules?.validateUpdate?.(object, old, { apiVersion: apiVersionOf(resource) }) ?? [])];
 }
+
+const finalizerFindings = ({ finalizers = [] }: ObjectMeta, { anyFinalizers = false }: Strategy): FieldError[] => (anyFinalizers ? [] : validateFinalizerNames(finalizers, FINALIZERS));
 
 const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });
 
@@ -157,7 +188,10 @@ export function checkVersion(meta: ObjectMeta, stored: StoredObject, { resource,
   const wanted = meta.resourceVersion ?? '';
   const version = wanted === '' ? 0 : parseVersion(wanted);
   if (version !== 0 && version !== stored.version) throw modified(resource.storage, name);
-  if (version === 0 && strategyOf(resource.storage).unconditionalUpdate === false) return;
+  if (version === 0 && behaviourOf(resource).strategy.unconditionalUpdate === false) {
+    // The reference names the resource here, where elsewhere it names the kind.
+    throw invalidObject({ group: resource.group, kind: resource.resource }, name, [toCause(invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update'))]);
+  }
   meta.resourceVersion = String(stored.version);
 }
 

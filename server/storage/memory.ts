@@ -6,7 +6,7 @@ import type {
 } from './contract.js';
 import { encodeStored } from './encoding.js';
 import { compareKeys, scopeOf, selects, selectsAll } from './matching.js';
-import { noSelectableFields, storedObjectOf, type ResourceFacts, type SelectableFields, type StoredItem } from './storedobject.js';
+import { noSelectableFields, resourceFacts, storedObjectOf, type ResourceFacts, type SelectableFields, type StoredItem } from './storedobject.js';
 
 /** One change: the object before and after it. A deletion has `next` null and shows `removed`. */
 interface Change {
@@ -172,7 +172,7 @@ class ModelStorage implements MemoryStorage {
 
   private factsOf(resource: GroupResource): ResourceFacts {
     const name = qualifiedName(resource);
-    const known = this.facts.get(name) ?? { resource, fieldsOf: this.selectableFields(resource) };
+    const known = this.facts.get(name) ?? resourceFacts(resource, this.selectableFields);
     this.facts.set(name, known);
     return known;
   }

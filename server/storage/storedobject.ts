@@ -6,13 +6,22 @@ import { DamagedValueError, decodeItem, itemAtVersion, itemFrom, readItem, sourc
 /** Extracts the values for field selectors beyond `metadata.name` and `metadata.namespace`. */
 export type FieldsOf = (object: ApiObject) => Record<string, string>;
 
+/** For resources whose fields may become others while the server runs. */
+export interface LiveFields { readonly current: FieldsOf | null }
+
 /** Says how field values of a resource are extracted; null for resources that select on metadata only, which then are never decoded for it. */
-export type SelectableFields = (resource: GroupResource) => FieldsOf | null;
+export type SelectableFields = (resource: GroupResource) => FieldsOf | LiveFields | null;
 
 export const noSelectableFields: SelectableFields = () => null;
 
 /** What all objects of one resource share. */
 export interface ResourceFacts { readonly resource: GroupResource; readonly fieldsOf: FieldsOf | null }
+
+export function resourceFacts({ group, resource }: GroupResource, selectableFields: SelectableFields): ResourceFacts {
+  const fields = selectableFields({ group, resource });
+  if (fields === null || typeof fields === 'function') return { resource: { group, resource }, fieldsOf: fields };
+  return { resource: { group, resource }, get fieldsOf() { return fields.current; } };
+}
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -26,6 +35,8 @@ export class StoredItem implements StoredObject {
   private source: Item | UnreadValue;
   private labelsFound: Readonly<Record<string, string>> | null = null;
   private fieldsFound: Readonly<Record<string, string>> | null = null;
+  /** Who found them: fields of custom resources may become others. */
+  private fieldsBy: FieldsOf | null = null;
   private forms: Map<string, Buffer> | null = null;
 
   constructor(readonly facts: ResourceFacts, readonly namespace: string, readonly name: string, readonly version: Version, source: Item | UnreadValue) {
@@ -47,7 +58,10 @@ export class StoredItem implements StoredObject {
   }
 
   get fields(): Readonly<Record<string, string>> {
-    return this.fieldsFound ??= { ...this.readFields(), 'metadata.name': this.name, 'metadata.namespace': this.namespace };
+    const { fieldsOf } = this.facts;
+    if (this.fieldsFound !== null && this.fieldsBy === fieldsOf) return this.fieldsFound;
+    this.fieldsBy = fieldsOf;
+    return this.fieldsFound = { ...this.readFields(fieldsOf), 'metadata.name': this.name, 'metadata.namespace': this.namespace };
   }
 
   decode(): ApiObject {
@@ -73,8 +87,7 @@ export class StoredItem implements StoredObject {
     });
   }
 
-  private readFields(): Readonly<Record<string, string>> {
-    const { fieldsOf } = this.facts;
+  private readFields(fieldsOf: FieldsOf | null): Readonly<Record<string, string>> {
     return fieldsOf === null ? noLabels : whatIsReadable(noLabels, () => fieldsOf(this.decode()));
   }
 

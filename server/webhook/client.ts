@@ -1,13 +1,27 @@
-import { Agent as PlainAgent, request as plainRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { Agent as PlainAgent, request as plainRequest, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
+import type { ConnectionOptions } from 'node:tls';
 import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../catalogue/kubeconfig.js';
 
-/** A service outside that is asked over HTTP: for decisions, for reviews of tokens, to take audit events. */
-export interface WebhookClient {
-  /** Posts a JSON text and resolves with the text that came back. Rejects with a WebhookError. */
-  post(body: string, terms: { readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<string>;
-  close(): void;
+export interface PostTerms {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** What stands behind the question mark; empty for nothing. */
+  readonly query?: string;
 }
+
+/** A service outside that is asked over HTTP: for decisions, for reviews of tokens and objects, to take audit events. */
+export interface WebhookClient {
+  /** Posts a JSON text and resolves with the text that came back. Rejects with a WebhookError. Redirects are answers, and no good ones. */
+  post(body: string, terms: PostTerms): Promise<string>;
+  /** Ends all connections. */
+  close(): void;
+  /** Ends connections that nobody uses; calls under way go on. */
+  release(): void;
+}
+
+/** What an answer said that was no success. */
+export interface Refusal { readonly text: string; readonly contentType: string }
 
 /** A call that did not succeed. Never holds what was sent. */
 export class WebhookError extends Error {
@@ -15,19 +29,28 @@ export class WebhookError extends Error {
   readonly code: number;
   /** How long the service asks to wait before the next try, or null. */
   readonly retryAfterMs: number | null;
+  readonly refusal: Refusal | null;
 
-  constructor(message: string, details: { readonly code?: number; readonly retryAfterMs?: number | null; readonly cause?: unknown } = {}) {
+  constructor(message: string, details: { readonly code?: number; readonly retryAfterMs?: number | null; readonly refusal?: Refusal; readonly cause?: unknown } = {}) {
     super(message, { cause: details.cause });
     this.code = details.code ?? 0;
     this.retryAfterMs = details.retryAfterMs ?? null;
+    this.refusal = details.refusal ?? null;
   }
 
   /** Worth trying again: no answer, or one that speaks of a passing trouble. */
   get passing(): boolean { return this.code === 0 || this.code === 429 || this.code >= 500; }
 }
 
-const answerBytesMax = 4 * 1024 * 1024;
+/** The time for a call was over. */
+export class NoAnswerError extends Error {
+  constructor(timeoutMs: number) { super(`no answer within ${timeoutMs} ms`); }
+}
+
+const answerBytesMaxDefault = 4 * 1024 * 1024;
 const connectionsMax = 25;
+/** Idle connections end after this. */
+const idleMs = 90_000;
 
 /** A client for the service that a kubeconfig file names. Throws when the file cannot be used. */
 export function webhookClient(file: string, option: string): WebhookClient {
@@ -38,27 +61,78 @@ export function webhookClient(file: string, option: string): WebhookClient {
   }
 }
 
-export function clientFor(settings: ConnectionSettings): WebhookClient {
+export interface Address { readonly host: string; readonly port: number }
+
+export interface ClientOptions {
+  /** Where to connect instead of to the URL's host; asked for each call. Rejects with what stands in the way. */
+  readonly resolve?: () => Promise<Address>;
+  readonly answerBytesMax?: number;
+}
+
+/** Throws when the settings name no server that can be asked over HTTP. */
+export function clientFor(settings: ConnectionSettings, { resolve, answerBytesMax = answerBytesMaxDefault }: ClientOptions = {}): WebhookClient {
   const url = new URL(settings.server);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Error(`the server must be an http or https URL, not ${settings.server}`);
   const secure = url.protocol === 'https:';
-  const agent = secure ? new Agent({ keepAlive: true, maxSockets: connectionsMax, ...tlsTerms(settings) }) : new PlainAgent({ keepAlive: true, maxSockets: connectionsMax });
+  const tls: ConnectionOptions = secure ? tlsTerms(settings) : {};
+  const agent = new (secure ? Agent : PlainAgent)({ keepAlive: true, maxSockets: connectionsMax, timeout: idleMs });
+  const call = async (body: string, { query = '' }: PostTerms, signal: AbortSignal): Promise<string> => {
+    const place = resolve === undefined ? {} : connectTo(await beforeAbort(resolve(), signal));
+    const begin = (fresh: boolean): ClientRequest => (secure ? request : plainRequest)(url, {
+      method: 'POST', agent: fresh ? false : agent, headers: { ...headersFor(body, settings), host: url.host }, signal, ...tls, ...place,
+      path: `${url.pathname}${query === '' ? '' : `?${query}`}`,
+    });
+    const first = begin(false);
+    const answer = await answerTo(first, body).catch((error: unknown) => {
+      // The service ended an idle connection just when it was used again: nobody has read the question.
+      if (first.reusedSocket && endedByPeer.has((error as NodeJS.ErrnoException).code ?? '')) return answerTo(begin(true), body);
+      throw error;
+    });
+    return readAnswer(answer, url.host, answerBytesMax);
+  };
   return {
     close: () => { agent.destroy(); },
-    post: (body, { timeoutMs, signal }) => new Promise((resolve, reject) => {
-      const outgoing = (secure ? request : plainRequest)(url, { method: 'POST', agent, headers: headersFor(body, settings), ...(signal === undefined ? {} : { signal }) });
-      const timer = setTimeout(() => { outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`)); }, timeoutMs);
-      const fail = (cause: Error): void => {
-        clearTimeout(timer);
-        reject(cause instanceof WebhookError ? cause : new WebhookError(`${url.host} cannot be asked: ${cause.message}`, { cause }));
-      };
-      outgoing.on('error', fail);
-      outgoing.on('response', (answer) => {
-        readAnswer(answer, url.host).then((text) => { clearTimeout(timer); resolve(text); }, (error: unknown) => { outgoing.destroy(); fail(error as Error); });
-      });
-      outgoing.end(body);
-    }),
+    release: () => { for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy(); },
+    post: (body, terms) => withinTime(terms, url.host, (signal) => call(body, terms, signal)),
   };
+}
+
+const connectTo = ({ host, port }: Address): { readonly hostname: string; readonly host: string; readonly port: number } => ({ hostname: host, host, port });
+
+const endedByPeer: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
+
+/** Runs a call that ends with its time or with the caller's patience. Rejects with a WebhookError. */
+async function withinTime(terms: PostTerms, host: string, call: (signal: AbortSignal) => Promise<string>): Promise<string> {
+  const over = new AbortController();
+  const timer = setTimeout(() => { over.abort(new NoAnswerError(terms.timeoutMs)); }, terms.timeoutMs);
+  const leave = (): void => { over.abort(terms.signal?.reason); };
+  terms.signal?.addEventListener('abort', leave, { once: true });
+  try {
+    terms.signal?.throwIfAborted();
+    return await call(over.signal);
+  } catch (error) {
+    if (error instanceof WebhookError) throw error;
+    const cause = (over.signal.aborted ? over.signal.reason : error) as Error;
+    throw new WebhookError(`${host} cannot be asked: ${cause.message}`, { cause });
+  } finally {
+    clearTimeout(timer);
+    terms.signal?.removeEventListener('abort', leave);
+  }
+}
+
+function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => { reject(signal.reason as Error); }, { once: true });
+    promise.then(resolve, reject);
+  });
+}
+
+function answerTo(outgoing: ClientRequest, body: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.on('error', reject);
+    outgoing.on('response', resolve);
+    outgoing.end(body);
+  });
 }
 
 function headersFor(body: string, settings: ConnectionSettings): OutgoingHttpHeaders {
@@ -66,18 +140,20 @@ function headersFor(body: string, settings: ConnectionSettings): OutgoingHttpHea
 }
 
 /** Resolves with the body of a success. Rejects with a WebhookError for any other status, and for a body that is too long. */
-async function readAnswer(answer: IncomingMessage, host: string): Promise<string> {
+async function readAnswer(answer: IncomingMessage, host: string, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
+  // Leaving the loop early ends the connection.
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > answerBytesMax) throw new WebhookError(`${host} answered with more than ${answerBytesMax} bytes`);
+    if (size > bytesMax) throw new WebhookError(`${host} answered with more than ${bytesMax} bytes`);
     chunks.push(chunk);
   }
   const code = answer.statusCode ?? 0;
   const text = Buffer.concat(chunks).toString('utf8');
   if (code >= 200 && code < 300) return text;
-  throw new WebhookError(`${host} answered ${code}: ${text.slice(0, excerptCharacters)}`, { code, retryAfterMs: retryAfter(answer.headers['retry-after']) });
+  const refusal = { text, contentType: answer.headers['content-type'] ?? '' };
+  throw new WebhookError(`${host} answered ${code}: ${text.slice(0, excerptCharacters)}`, { code, refusal, retryAfterMs: retryAfter(answer.headers['retry-after']) });
 }
 
 const excerptCharacters = 200;

@@ -7,6 +7,7 @@ import { benchBigCache } from './bigcache.js';
 import { benchCodecs } from './codecs.js';
 import { benchControllers } from './controllers.js';
 import { benchControlPlane } from './controlplane.js';
+import { benchCustomSchemas } from './customSchemas.js';
 import { benchFailover } from './failover.js';
 import { benchOverload } from './overload.js';
 import { benchReads } from './reads.js';
@@ -101,5 +102,10 @@ program.command('all', { isDefault: true }).description('all of these, one after
 program.command('codecs').description('codecs beside JSON.parse and JSON.stringify, inline against the pool, stalls of the event loop; in this process alone')
   .option('--seconds <n>', 'how long all measures take together, more or less', positive, 10)
   .action((options: { seconds: number }) => benchCodecs(options));
+
+program.command('custom-schemas')
+  .description('schemas of custom resources beside JSON.parse: form, defaults, conditions')
+  .option('--seconds <n>', 'how long all measures run together', positive, 12)
+  .action((options: { seconds: number }) => benchCustomSchemas(options));
 
 await program.parseAsync();

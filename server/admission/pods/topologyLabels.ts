@@ -6,6 +6,9 @@ import type { Lookup } from '../lookup.js';
 const NODES = { group: '', resource: 'nodes' };
 const LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] as const;
 
+/** Where it stands which node a pod gets, by what is created. */
+const NODE_NAMES: Readonly<Record<string, readonly string[]>> = { '': ['spec', 'nodeName'], binding: ['target', 'name'] };
+
 /** Labels of a node that its pods get, too; they replace what a pod says itself. */
 export function copyTopology(pod: ApiObject, node: ApiObject): void {
   const labels = node.metadata.labels ?? {};
@@ -18,8 +21,9 @@ export const podTopologyLabels = (lookup: Lookup): AdmissionPlugin => ({
   name: 'PodTopologyLabels',
   resources: ['pods'],
   async admit({ operation, subresource, object }) {
-    const getsNode = (operation === 'CREATE' && subresource === '') || subresource === 'binding';
-    const nodeName = getsNode ? textAt(object ?? undefined, 'spec', 'nodeName') : '';
+    // What a Binding carries comes to its pod.
+    const path = operation !== 'CREATE' ? undefined : NODE_NAMES[subresource];
+    const nodeName = path === undefined ? '' : textAt(object ?? undefined, ...path);
     if (object === null || nodeName === '') return;
     // A node that is not known yet has nothing to tell.
     const node = await lookup.find(NODES, '', nodeName);

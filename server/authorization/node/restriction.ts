@@ -40,7 +40,7 @@ function first(...complaints: readonly (readonly [boolean, string])[]): string |
   return complaints.find(([applies]) => applies)?.[1] ?? null;
 }
 
-const pods: Rule = (node, request, lookup) => {
+const pods: Rule = async (node, request, lookup) => {
   const { subresource, operation, object, old } = request;
   if (subresource === 'status') {
     return first(
@@ -50,7 +50,7 @@ const pods: Rule = (node, request, lookup) => {
       [changed(request, 'status', 'resourceClaimStatuses'), `node ${JSON.stringify(node)} cannot update resource claim statuses`],
     );
   }
-  if (subresource === 'eviction') return onNode(old ?? object, node) ? null : `node ${JSON.stringify(node)} can only evict pods with spec.nodeName set to itself`;
+  if (subresource === 'eviction') return onNode(old ?? await lookup.find(PODS, request.namespace, request.name), node) ? null : `node ${JSON.stringify(node)} can only evict pods with spec.nodeName set to itself`;
   if (subresource !== '') return `unexpected pod subresource ${JSON.stringify(subresource)}, only 'status' and 'eviction' are allowed`;
   if (operation === 'CREATE' && object !== null) return mirrorPod(node, object, lookup);
   if (operation === 'DELETE') return onNode(old, node) ? null : `node ${JSON.stringify(node)} can only delete pods with spec.nodeName set to itself`;

@@ -9,6 +9,8 @@ export interface AdmissionScope {
   readonly patches: boolean;
   /** By name, those that come before the expression; null where there are none at all. */
   readonly variables: Readonly<Record<string, Type>> | null;
+  /** What is known of objects and parameters where only one kind is looked at. Default: nothing. */
+  readonly kinds?: { readonly object: Type; readonly params: Type };
 }
 
 export type Wanted = 'bool' | 'string' | 'null' | 'Object' | 'list<JSONPatch>';
@@ -40,11 +42,17 @@ export function checkAdmission(expression: string, scope: AdmissionScope, wanted
   return { type: checked.type, refused: wanted === null ? null : unwanted(checked.type, wanted.map(typeOf)) };
 }
 
-function declarationsOf({ params, authorizer, patches, variables }: AdmissionScope): Declarations {
+/** What is wrong with an expression whatever it should yield, as the reference prints it; null for nothing. */
+export function problemsOf(expression: string, scope: AdmissionScope): string | null {
+  const checked = check(expression, declarationsOf(scope));
+  return checked.ok ? null : checked.message;
+}
+
+function declarationsOf({ params, authorizer, patches, variables, kinds }: AdmissionScope): Declarations {
   return {
     variables: {
-      object: DYN, oldObject: DYN, request, namespaceObject,
-      ...(params ? { params: DYN } : {}),
+      object: kinds?.object ?? DYN, oldObject: kinds?.object ?? DYN, request, namespaceObject,
+      ...(params ? { params: kinds?.params ?? DYN } : {}),
       ...(authorizer ? { authorizer: typeOf('kubernetes.authorization.Authorizer'), 'authorizer.requestResource': typeOf('kubernetes.authorization.ResourceCheck') } : {}),
       ...(variables === null ? {} : { variables: object('kubernetes.variables', variables) }),
     },

@@ -1,5 +1,6 @@
 import { functions, typeNames, type Overload } from './functions.js';
 import { macroOf, type Surroundings } from './macros.js';
+import { literalProblems } from './arguments.js';
 import { dottedName, parse, type Call, type Expression } from './parser.js';
 import { SyntaxProblem, type Problem } from './tokens.js';
 import { accepts, BOOL, DYN, filled, isOpen, joined, list, map, optional, printed, sameType, UNKNOWN, type Type } from './types.js';
@@ -11,7 +12,7 @@ export interface Declarations {
   readonly message?: (name: string) => Type | null;
 }
 
-export type Checked = { readonly ok: true; readonly type: Type } | { readonly ok: false; /** As the reference prints it: each problem with the line and a mark. */ readonly message: string };
+export type Checked = { readonly ok: true; readonly type: Type; readonly tree: Expression; /** Of all parts. */ readonly types: ReadonlyMap<Expression, Type> } | { readonly ok: false; /** As the reference prints it: each problem with the line and a mark. */ readonly message: string };
 
 /** More problems of one expression are not told. */
 const problemsMax = 20;
@@ -23,8 +24,10 @@ const problemsMax = 20;
 export function check(text: string, declarations: Declarations): Checked {
   try {
     const checker = new Checker(declarations);
-    const type = checker.typeOf(parse(text), new Map());
-    return checker.problems.length === 0 ? { ok: true, type } : { ok: false, message: checker.problems.slice(0, problemsMax).map(problem => shown(problem, text)).join('\n') };
+    const tree = parse(text);
+    const type = checker.typeOf(tree, new Map());
+    const problems = checker.problems.length > 0 ? checker.problems : literalProblems(checker.types);
+    return problems.length === 0 ? { ok: true, type, tree, types: checker.types } : { ok: false, message: problems.slice(0, problemsMax).map(problem => shown(problem, text)).join('\n') };
   } catch (error) {
     if (error instanceof SyntaxProblem) return { ok: false, message: shown(error, text) };
     throw error;
@@ -47,6 +50,7 @@ function shown({ at, message }: Problem, text: string): string {
 
 class Checker implements Surroundings {
   readonly problems: Problem[] = [];
+  readonly types = new Map<Expression, Type>();
   readonly #declarations: Declarations;
 
   constructor(declarations: Declarations) { this.#declarations = declarations; }
@@ -57,6 +61,12 @@ class Checker implements Surroundings {
   }
 
   typeOf(expression: Expression, names: ReadonlyMap<string, Type>): Type {
+    const type = this.#typeOf(expression, names);
+    this.types.set(expression, type);
+    return type;
+  }
+
+  #typeOf(expression: Expression, names: ReadonlyMap<string, Type>): Type {
     switch (expression.kind) {
       case 'literal': return { name: expression.type, of: [] };
       case 'name': return this.#named(expression.name, names) ?? this.#undeclared(expression.at, expression.name);
@@ -149,7 +159,7 @@ class Checker implements Surroundings {
     for (const field of values) {
       if (!type.fields) continue;
       const expected = Object.hasOwn(type.fields, field.name) ? type.fields[field.name] : undefined;
-      if (expected === undefined) this.refuse(field.at, `undefined field '${field.name}'`);
+      if (expected === undefined) this.refuse(field.at, `expected type of field '${field.name}' is '' but provided type is '${printed(field.type)}'`);
       else if (!accepts(expected, field.type, new Map())) this.refuse(field.at, `expected type of field '${field.name}' is '${printed(expected)}' but provided type is '${printed(field.type)}'`);
     }
     return type;

@@ -198,7 +198,7 @@ class Parser {
     this.#expect('{');
     const fields = this.#until('}', () => {
       const optional = this.#skip('?');
-      if (this.#next.kind !== 'name') this.#fail(`mismatched input '${this.#next.text}' expecting IDENTIFIER`);
+      if (this.#next.kind !== 'name') this.#fail(`mismatched input '${this.#next.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`);
       const field = this.#take();
       const colon = this.#expect(':');
       const value = this.#expression();

@@ -80,7 +80,7 @@ export async function relayStream(context: RequestContext, backends: Backends, l
  * Nobody reads from the client while the backend makes up its mind, and a connection that is not read does not tell of its end: one that
  * is given up would stay as long as the backend thinks. Begins to read, without taking anything. Returns how to stop looking.
  */
-function leaveWith({ socket }: Upgrade): () => void {
+export function leaveWith({ socket }: Upgrade): () => void {
   const leave = (): void => { socket.destroy(); };
   socket.once('end', leave);
   socket.read(0);
@@ -117,12 +117,13 @@ function seenFromOutside(moved: string, { scheme, host, port }: Location, prefix
 }
 
 /** What the backend sends reaches the client at the client's pace; an end of either side ends the other. */
-async function pass(from: NodeJS.ReadableStream, { response }: RequestContext): Promise<void> {
+export async function pass(from: NodeJS.ReadableStream, { response }: RequestContext): Promise<void> {
   // Half an answer is out: cutting the connection is all that can still be said.
   await pipeline(from, writableOf(response)).catch(() => undefined);
 }
 
-async function handOver(context: RequestContext, { socket, head }: Upgrade, answer: BackendAnswer): Promise<void> {
+/** Joins the client's connection with the backend's, or passes on that the backend refuses to change the protocol. */
+export async function handOver(context: RequestContext, { socket, head }: Upgrade, answer: BackendAnswer): Promise<void> {
   if (answer.outcome === 'response') {
     const { response } = answer;
     const code = response.statusCode ?? 502;

@@ -11,12 +11,17 @@ const part = encodeCborPart;
 const NAME = { kind: part('kind'), apiVersion: part('apiVersion'), items: part('items'), metadata: part('metadata'), rows: part('rows'), type: part('type'), object: part('object') };
 
 /** An item is an encoded map; its kind and apiVersion become two members more. */
-function object({ kind, apiVersion }: TypeMeta, item: Buffer): Buffer {
+function typed({ kind, apiVersion }: TypeMeta, item: Buffer): Buffer {
   const { count, at } = cborMembersOf(item);
-  return Buffer.concat([SELF_DESCRIBED, cborMapHead(count + 2), NAME.kind, part(kind), item.subarray(at), NAME.apiVersion, part(apiVersion)]);
+  return Buffer.concat([cborMapHead(count + 2), NAME.kind, part(kind), item.subarray(at), NAME.apiVersion, part(apiVersion)]);
 }
 
-const items = (encoded: readonly Buffer[]): EncodedList => ({ parts: encoded, size: encoded.reduce((sum, item) => sum + item.length, 0) });
+const object = (type: TypeMeta, item: Buffer): Buffer => Buffer.concat([SELF_DESCRIBED, typed(type, item)]);
+
+function items(encoded: readonly Buffer[], type: TypeMeta | null): EncodedList {
+  const parts = type === null ? encoded : encoded.map(item => typed(type, item));
+  return { parts, size: parts.reduce((sum, item) => sum + item.length, 0) };
+}
 
 function list({ kind, apiVersion }: TypeMeta, meta: ListMeta, { parts, size }: EncodedList, count: number): EncodedList {
   const head = Buffer.concat([SELF_DESCRIBED, cborMapHead(4), NAME.kind, part(kind), NAME.items, cborListHead(count)]);

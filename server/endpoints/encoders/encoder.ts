@@ -35,8 +35,11 @@ export interface Encoder {
   item(resource: ServedResource, stored: StoredObject, metadataOnly: boolean): Buffer;
   /** A single object from its item. */
   object(type: TypeMeta, item: Buffer): Buffer;
-  /** Items as they stand in a list, without what stands around them: the part of a list that does not change with its version. */
-  items(items: readonly Buffer[]): EncodedList;
+  /**
+   * Items as they stand in a list, without what stands around them: the part of a list that does not change with its version. `type`: kind and
+   * apiVersion that each of them is to name; encodings in which items cannot do that leave it out.
+   */
+  items(items: readonly Buffer[], type: TypeMeta | null): EncodedList;
   /** A list around such items, of which there are `count`. */
   list(type: TypeMeta, meta: ListMeta, items: EncodedList, count: number): EncodedList;
   /** A Table; `head` is all of it but its rows, of which there are `count`. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../api/object.js';
 import { servedItem } from '../../registry/conversion.js';
 import { orderedMetadata } from '../../registry/metadata.js';
 import type { StoredObject } from '../../storage/contract.js';
-import type { Encoder, ListMeta, TypeMeta } from './encoder.js';
+import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
 
 const NEWLINE = 0x0a;
 const COMMA = Buffer.from(',');
@@ -32,13 +32,20 @@ function joined(prefix: Buffer, item: Buffer): Buffer {
 export const metadataItem = (stored: StoredObject): Buffer =>
   stored.encoded('json metadata', object => Buffer.from(writeJson({ metadata: orderedMetadata(object.decode().metadata) })));
 
-function* itemParts(items: readonly Buffer[]): Generator<Buffer> {
+function* itemParts(items: readonly Buffer[], prefix: Buffer | null): Generator<Buffer> {
   let first = true;
   for (const item of items) {
     if (!first) yield COMMA;
     first = false;
-    yield item;
+    if (prefix !== null) yield prefix;
+    yield prefix === null ? item : item.subarray(1);
   }
+}
+
+/** Commas between them, and what stands before each: an item's first brace gives way to a prefix. */
+function listOf(items: readonly Buffer[], prefix: Buffer | null): EncodedList {
+  const own = items.reduce((sum, item) => sum + item.length, Math.max(0, items.length - 1));
+  return { parts: itemParts(items, prefix), size: own + (prefix === null ? 0 : items.length * (prefix.length - 1)) };
 }
 
 function* between(head: Buffer, items: Iterable<Buffer>): Generator<Buffer> {
@@ -67,7 +74,7 @@ export const jsonEncoder: Encoder = {
   lengthBytes: 0,
   item: (resource, stored, metadataOnly) => (metadataOnly ? metadataItem(stored) : servedItem(resource, stored)),
   object: (type, item) => joined(prefixOf(type), item),
-  items: items => ({ parts: itemParts(items), size: items.reduce((sum, item) => sum + item.length, Math.max(0, items.length - 1)) }),
+  items: (items, type) => listOf(items, type === null ? null : prefixOf(type)),
   list(type, meta, { parts, size }) {
     const head = listHead(type, meta);
     return { parts: between(head, parts), size: size === null ? null : head.length + size + LIST_TAIL.length };

@@ -13,8 +13,8 @@ function parsed(item: Buffer): JsonObject {
   return result.value as JsonObject;
 }
 
-function* itemParts(items: readonly Buffer[]): Generator<Buffer> {
-  for (const item of items) yield text([parsed(item)]);
+function* itemParts(items: readonly Buffer[], type: TypeMeta | null): Generator<Buffer> {
+  for (const item of items) yield text([{ ...type, ...parsed(item) }]);
 }
 
 /** Members stand in the order of the alphabet, so the items come between the list's own members. */
@@ -38,7 +38,7 @@ export const yamlEncoder: Encoder = {
   lengthBytes: 0,
   item: (resource, stored, metadataOnly) => jsonEncoder.item(resource, stored, metadataOnly),
   object: (type, item) => text({ ...type, ...parsed(item) }),
-  items: items => ({ parts: itemParts(items), size: null }),
+  items: (items, type) => ({ parts: itemParts(items, type), size: null }),
   list: (type, meta, { parts }, count) => ({ parts: listParts(type, meta, parts, count), size: null }),
   table: (head, rows) => ({ parts: [text({ ...head, rows: [...rows] })], size: null }),
   document: text,

@@ -4,6 +4,7 @@ import { badRequest, invalidObject, notFound, StatusError } from '../../api/stat
 import { chosenContainer, schemeNamePort, validateLogWish } from '../../registry/core/pod/connect.js';
 import { textAt } from '../../registry/members.js';
 import { toCause } from '../../registry/validation/field.js';
+import { admitConnection } from '../admitting.js';
 import type { Backends } from '../backends/connection.js';
 import { AGENT_REQUESTS, agentPath, agentPort, candidates, declaredPort, isLocalAddress, nodeAddress, podIps, portName, proxiedPath, type Candidate, type Location } from '../backends/location.js';
 import { noBackends, relayLog, relayRequest, relayStream, unreachable } from '../backends/relay.js';
@@ -37,6 +38,7 @@ export const podLog: VerbHandler = async (context, route, deps) => {
 
 /** `pods/NAME/exec` and `attach`, about one container; `portforward`, about the pod as a whole. */
 export const podStream: VerbHandler = async (context, route, deps) => {
+  await admitConnection(context, route, deps);
   const pod = await podOf(route, deps);
   const container = AGENT_REQUESTS[route.subresource?.name ?? '']?.ofContainer === true ? chosenContainer(pod, context.query.get('container') ?? '') : null;
   if (textAt(pod, 'spec', 'nodeName') === '') throw badRequest(`pod ${pod.metadata.name ?? ''} does not have a host assigned`);
@@ -123,6 +125,7 @@ export const proxy: VerbHandler = async (context, route, deps) => {
   const { resource, name } = route;
   const parsed = schemeNamePort(name);
   if (parsed === null) throw badRequest(`invalid ${resource.singular} request ${JSON.stringify(name)}`);
+  await admitConnection(context, route, deps);
   const place = await PROXIES[resource.resource]?.(route, parsed, deps);
   if (place === undefined) throw new Error(`broken invariant: ${resource.resource} have no proxy`);
   const [sent = '', query = ''] = splitOnce(context.request.url ?? '', '?');

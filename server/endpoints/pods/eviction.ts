@@ -4,6 +4,7 @@ import { budgetsOf, goesUncounted, markEvicted, needsNoBudget, spend, stillProce
 import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
 import { everything } from '../../registry/everything.js';
 import { checkNamespace } from '../../registry/writes.js';
+import { admitBody } from '../admitting.js';
 import { sendDocument } from '../answers.js';
 import { negotiate } from '../negotiation.js';
 import { deleteParametersOf, type DeleteParameters } from '../options/deleteOptions.js';
@@ -27,6 +28,7 @@ export const createEviction: VerbHandler = async (context, route, deps) => {
   if ((eviction.metadata.name ?? '') !== route.name) throw badRequest('name in URL does not match name in Eviction object');
   const asked = deleteParametersOf(eviction['deleteOptions'] ?? {});
   const wanted = { ...asked, dryRun: asked.dryRun || parameters.dryRun };
+  await admitBody(context, route, deps, { object: eviction, form: EVICTION, dryRun: wanted.dryRun, fieldManager: parameters.fieldManager });
   await evict(target, wanted, deps, writeOptions(context, wanted.dryRun, parameters.fieldManager));
   sendDocument(context, representation, CREATED, 201);
 };
@@ -71,11 +73,12 @@ async function count({ namespace, name }: Target, budget: ApiObject, deps: VerbD
 async function markAndRemove(registry: Registry, target: Target, wanted: DeleteParameters, options: WriteOptions): Promise<void> {
   if (!wanted.dryRun && wanted.wish.resourceVersion === null) {
     const apply = (current: ApiObject | null): ApiObject => markEvicted(current ?? { metadata: {} }, timestamp());
-    await registry.update(target, { apply, subresource: 'eviction', uid: wanted.wish.uid, mayCreate: false, applies: true }, options);
+    await registry.update(target, { apply, subresource: 'eviction', uid: wanted.wish.uid, mayCreate: false, applies: true, admitted: true }, options);
   }
   await remove(registry, target, wanted, options);
 }
 
 async function remove(registry: Registry, target: Target, { wish }: DeleteParameters, options: WriteOptions): Promise<void> {
-  await registry.delete(target, wish, options);
+  // Admission was asked about the eviction, which may do this.
+  await registry.delete(target, wish, options, { admitted: true });
 }

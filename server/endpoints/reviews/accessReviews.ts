@@ -6,6 +6,7 @@ import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js'
 import { invalid, Path, toCause, type FieldError } from '../../registry/validation/field.js';
 import { managerOf } from '../../patch/apply/managers.js';
 import { checkNamespace } from '../../registry/writes.js';
+import { admitBody } from '../admitting.js';
 import { sendDocument, typeOf } from '../answers.js';
 import type { RequestContext, User } from '../context.js';
 import { negotiate } from '../negotiation.js';
@@ -62,14 +63,16 @@ export const subjectAccessReview: VerbHandler = (context, route, deps) => review
 export const localSubjectAccessReview: VerbHandler = (context, route, deps) => review(context, route, deps, ofLocalSubject);
 export const selfSubjectAccessReview: VerbHandler = (context, route, deps) => review(context, route, deps, ofSelf);
 
-async function review(context: RequestContext, route: Route, { reader, authorize }: VerbDeps, rules: ReviewRules): Promise<void> {
+async function review(context: RequestContext, route: Route, deps: VerbDeps, rules: ReviewRules): Promise<void> {
+  const { reader, authorize } = deps;
   const { resource } = route;
   const representation = negotiate(context, { collection: false, stream: false });
-  const { fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
+  const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
   const body = await reader.object(context, resource, fieldValidation);
   checkNamespace(body.metadata, targetOf(route));
   const namespace = route.namespace ?? '';
   own(body, resource, managerOf(fieldManager, context.request.headers['user-agent']));
+  await admitBody(context, route, deps, { object: body, dryRun, fieldManager });
   const spec = membersOf(body['spec']);
   refuse(resource.group, [...validateMetadata(body, resource.namespaced), ...rules.validate(spec, namespace)]);
   const decision = await authorize(attributesOf(spec, rules.subject(spec, context.user)));

@@ -2,16 +2,20 @@ import type { JsonObject } from '../../api/object.js';
 import { badRequest } from '../../api/status.js';
 import type { NonResourceRule, ResourceRule } from '../../authorization/rules.js';
 import { textAt } from '../../registry/members.js';
+import { admitBody } from '../admitting.js';
 import { sendDocument, typeOf } from '../answers.js';
 import { negotiate } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { VerbHandler } from '../verbs/deps.js';
 
 /** Lists what the caller may do in a namespace, and says when authorizers may allow more than they can list. */
-export const selfSubjectRulesReview: VerbHandler = async (context, { resource }, { reader, rules }) => {
+export const selfSubjectRulesReview: VerbHandler = async (context, route, deps) => {
+  const { resource } = route;
+  const { reader, rules } = deps;
   const representation = negotiate(context, { collection: false, stream: false });
-  const { fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
+  const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
   const body = await reader.object(context, resource, fieldValidation);
+  await admitBody(context, route, deps, { object: body, dryRun, fieldManager });
   const namespace = textAt(body, 'spec', 'namespace');
   if (namespace === '') throw badRequest('no namespace on request');
   const { resourceRules, nonResourceRules, incomplete, problems } = rules(context.user, namespace);

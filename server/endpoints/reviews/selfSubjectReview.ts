@@ -1,3 +1,4 @@
+import { admitBody } from '../admitting.js';
 import { sendDocument } from '../answers.js';
 import { negotiate } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
@@ -5,10 +6,12 @@ import type { VerbHandler } from '../verbs/deps.js';
 import { typeOf } from '../answers.js';
 
 /** Tells clients who they are to the server. Whatever the body says is ignored. */
-export const selfSubjectReview: VerbHandler = async (context, { resource }, { reader }) => {
+export const selfSubjectReview: VerbHandler = async (context, route, deps) => {
+  const { resource } = route;
   const representation = negotiate(context, { collection: false, stream: false });
-  const { fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
-  await reader.object(context, resource, fieldValidation);
+  const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
+  const body = await deps.reader.object(context, resource, fieldValidation);
+  await admitBody(context, route, deps, { object: body, dryRun, fieldManager });
   const { name, uid, groups, extra } = context.user;
   const userInfo = {
     username: name, ...(uid === '' ? {} : { uid }), ...(groups.length === 0 ? {} : { groups }), ...(Object.keys(extra).length === 0 ? {} : { extra }),

@@ -3,6 +3,7 @@ import { badRequest } from '../../api/status.js';
 import { bearerToken, invalidToken, type TokenAuthentication } from '../../authentication/tokens/token.js';
 import { managerOf } from '../../patch/apply/managers.js';
 import { itemsOf, membersOf, textAt } from '../../registry/members.js';
+import { admitBody } from '../admitting.js';
 import { sendDocument, typeOf } from '../answers.js';
 import { negotiate } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
@@ -10,11 +11,14 @@ import type { VerbHandler } from '../verbs/deps.js';
 import { own } from './owned.js';
 
 /** Tells others whose token they were shown, through the same ways by which requests are authenticated. */
-export const tokenReview: VerbHandler = async (context, { resource }, { reader, tokens }) => {
+export const tokenReview: VerbHandler = async (context, route, deps) => {
+  const { resource } = route;
+  const { reader, tokens } = deps;
   const representation = negotiate(context, { collection: false, stream: false });
-  const { fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
+  const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
   const body = await reader.object(context, resource, fieldValidation);
   own(body, resource, managerOf(fieldManager, context.request.headers['user-agent']));
+  await admitBody(context, route, deps, { object: body, dryRun, fieldManager });
   const spec = membersOf(body['spec']);
   const token = textAt(spec, 'token');
   if (token === '') throw badRequest('token is required for TokenReview in authentication');

@@ -40,7 +40,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   if ((request.metadata.name ?? '') !== '' && request.metadata.name !== target.name) {
     throw refused(type, target.name, [invalid(Path.of('metadata', 'name'), request.metadata.name ?? null, 'must match the service account name if specified')]);
   }
-  await registry.admit(target, 'token', request, writeOptions(context, dryRun, fieldManager));
+  await registry.admit(target, { operation: 'CREATE', subresource: 'token', form: { group: type.group, version: type.version, kind: type.kind }, object: request }, writeOptions(context, dryRun, fieldManager));
   const account = (await registry.get(target, { at: 'mostRecent' })).decode();
   if (tokens?.issuer == null) throw new StatusError(501, 'NotImplemented', 'this server has no key to sign service account tokens with (--service-account-signing-key-file)', {});
   const spec = membersOf(request['spec']);

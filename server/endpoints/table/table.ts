@@ -1,7 +1,8 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { qualifiedName } from '../../api/resource.js';
-import { columnsOf, type Column } from '../../catalogue/tables.js';
+import type { Column } from '../../catalogue/tables.js';
 import type { ServedResource } from '../../catalogue/resources.js';
+import { behaviourOf } from '../../registry/behaviour.js';
 import { servedObject } from '../../registry/conversion.js';
 import { orderedMetadata } from '../../registry/metadata.js';
 import type { StoredObject } from '../../storage/contract.js';
@@ -11,6 +12,7 @@ import { appsCells } from './apps.js';
 import { age, NONE, type Cell, type Cells } from './cell.js';
 import { coreCells } from './core.js';
 import { otherCells } from './others.js';
+import { pathCell } from './pathCells.js';
 
 type TableForm = Extract<Form, { form: 'table' }>;
 
@@ -29,7 +31,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'Age': 'Time since the object was created.',
 };
 
-const definition = ({ name, type, format, priority }: Column): JsonObject => ({ name, type, format, description: DESCRIPTIONS[name] ?? `${name} of the object.`, priority });
+const definition = ({ name, type, format, priority, description }: Column): JsonObject =>
+  ({ name, type, format, description: description ?? DESCRIPTIONS[name] ?? `${name} of the object.`, priority });
 
 /**
  * The Table form of some objects. Later events of a watch leave the column definitions out (`headers` false): they cannot change.
@@ -45,7 +48,7 @@ export function tableOfMany(
   resource: ServedResource, items: readonly StoredObject[], meta: ListMeta, form: TableForm, headers = true, now = Date.now(),
 ): { readonly head: JsonObject; readonly rows: Iterable<JsonObject> } {
   const makers = makersOf(resource);
-  const head = { kind: 'Table', apiVersion: form.apiVersion, metadata: { ...meta }, columnDefinitions: headers ? columnsOf(resource).map(definition) : null };
+  const head = { kind: 'Table', apiVersion: form.apiVersion, metadata: { ...meta }, columnDefinitions: headers ? behaviourOf(resource).columns.map(definition) : null };
   return { head, rows: rowsOf(items, stored => row(resource, servedObject(resource, stored), makers, form, now)) };
 }
 
@@ -58,7 +61,7 @@ export function bookmarkTable(resource: ServedResource, metadata: ApiObject['met
 
 function makersOf(resource: ServedResource): Cell[] {
   const cells = CELLS[qualifiedName(resource)] ?? {};
-  return columnsOf(resource).map(column => cells[column.name] ?? COMMON[column.name] ?? missing);
+  return behaviourOf(resource).columns.map(column => (column.jsonPath === undefined ? cells[column.name] ?? COMMON[column.name] ?? missing : pathCell(column.jsonPath, column.type)));
 }
 
 function* rowsOf(items: readonly StoredObject[], make: (stored: StoredObject) => JsonObject): Generator<JsonObject> {

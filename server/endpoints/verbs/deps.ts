@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../api/object.js';
 import type { TokenServices } from '../../authentication/tokens/services.js';
 import type { Authorizer } from '../../authorization/authorizer.js';
 import type { RuleResolver } from '../../authorization/rules.js';
@@ -7,6 +8,7 @@ import type { Registry, Target, WriteOptions } from '../../registry/contract.js'
 import type { Backends } from '../backends/connection.js';
 import type { BodyReader } from '../body.js';
 import type { RequestContext } from '../context.js';
+import type { DeleteParameters } from '../options/deleteOptions.js';
 import type { Route } from '../routing.js';
 
 /** What the verbs work with. */
@@ -43,6 +45,24 @@ export function writeOptions(context: RequestContext, dryRun: boolean, fieldMana
   const left = context.deadline - performance.now();
   return {
     user: context.user, manager: managerOf(fieldManager, context.request.headers['user-agent']), dryRun, timeoutMs: Math.max(1, Number.isFinite(left) ? Math.min(left, WRITE_TIMEOUT_MS) : WRITE_TIMEOUT_MS),
-    warn: text => { context.warnings.push(text); },
+    warn: text => { context.warnings.push(text); }, annotate: (key, text) => { context.audit?.annotate(key, text); },
+    asked: askedFor(context.query, fieldManager), signal: context.signal, deadline: context.deadline,
   };
+}
+
+/** What a create, an update or a patch asks for beside the object, as a client would write the options. */
+function askedFor(query: URLSearchParams, fieldManager: string): JsonObject {
+  const [dryRun, fieldValidation] = [query.getAll('dryRun'), query.get('fieldValidation') ?? ''];
+  return { ...(dryRun.length === 0 ? {} : { dryRun }), ...(fieldManager === '' ? {} : { fieldManager }), ...(fieldValidation === '' ? {} : { fieldValidation }) };
+}
+
+/** The same of a deletion. */
+export function deletionOptions(context: RequestContext, { wish, dryRun }: DeleteParameters): WriteOptions {
+  const { gracePeriodSeconds, uid, resourceVersion, orphanDependents, propagationPolicy } = wish;
+  const preconditions = { ...(uid === null ? {} : { uid }), ...(resourceVersion === null ? {} : { resourceVersion }) };
+  const asked: JsonObject = {
+    ...(gracePeriodSeconds === null ? {} : { gracePeriodSeconds }), ...(uid === null && resourceVersion === null ? {} : { preconditions }),
+    ...(orphanDependents === null ? {} : { orphanDependents }), ...(propagationPolicy === null ? {} : { propagationPolicy }), ...(dryRun ? { dryRun: ['All'] } : {}),
+  };
+  return { ...writeOptions(context, dryRun), asked };
 }

@@ -18,7 +18,7 @@ import { applyEncodingOf, applyMediaTypes, applyPatch } from './apply.js';
 import type { RequestContext } from '../context.js';
 import type { Route } from '../routing.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
-import { shown, type View } from './view.js';
+import { formOf, shown, type View } from './view.js';
 
 /** A way to patch: from the current object, with kind and apiVersion, to the new one. Throws PatchError or StatusError. */
 type Patcher = (current: JsonObject, patch: JsonValue, resource: ServedResource) => JsonValue;
@@ -59,7 +59,11 @@ export const patch: VerbHandler = async (context, route, deps) => {
 };
 
 /** PATCH of a subresource that shows the object in another form, in which the patch is meant. */
-export const patchView = (view: View): VerbHandler => (context, route, deps) => patchThrough(view, context, route, deps);
+export const patchView = (view: View): VerbHandler => async (context, route, deps) => {
+  const refusal = applyEncodingOf(context) === null ? null : view.refuseApply(route.name, route.resource);
+  if (refusal !== null) throw refusal;
+  return patchThrough(view, context, route, deps);
+};
 
 async function patchThrough(view: View | null, context: RequestContext, route: Route, { registry, reader }: VerbDeps): Promise<void> {
   const resource = view?.type(route.resource) ?? route.resource;
@@ -70,7 +74,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   const duplicates = body.duplicates.map(path => `duplicate field ${JSON.stringify(path)}`);
   let strict: readonly string[] = [];
   const apply = (current: ApiObject | null): ApiObject => {
-    const seen = view === null || current === null ? current : view.show(current, current.metadata.resourceVersion ?? '');
+    const seen = view === null || current === null ? current : view.before(current, current.metadata.resourceVersion ?? '', route.resource);
     const before = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...seen };
     const after = patched(patcher, before, body.value, resource);
     const refuse = (why: string): StatusError => invalidPatch(after, why);
@@ -82,7 +86,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     checkIdentity(checked.object.metadata, targetOf(route));
     return view.put(current, checked.object, route.resource);
   };
-  const change = { apply, subresource: route.subresource?.name ?? '', uid: null, mayCreate: false };
+  const change = { apply, subresource: route.subresource?.name ?? '', uid: null, mayCreate: false, form: view === null ? undefined : formOf(view, route.resource) };
   const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
   if (fieldValidation === 'Warn') context.warnings.push(...strict);
   if (view === null) sendObject(context, representation, resource, written.object, 200);

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { behaviourOf } from '../../registry/behaviour.js';
 import type { Watch, WatchSink } from '../../storage/contract.js';
 import { negotiate } from '../negotiation.js';
 import { parseWatchOptions, type WatchOptions } from '../options/listOptions.js';
@@ -27,7 +28,8 @@ export const watch: VerbHandler = async (context, route, deps) => {
     if (context.signal.aborted || isGone(context.response)) return;
     const { streamType, mediaType } = representation.encoder;
     const transport = upgrade === null ? openResponse(context, streamType ?? mediaType) : await openWebSocket(context, upgrade);
-    await stream.run(started, transport, context.signal);
+    const { retired } = behaviourOf(resource);
+    await stream.run(started, transport, retired === null ? context.signal : AbortSignal.any([context.signal, retired]));
   } finally {
     started.stop();
   }

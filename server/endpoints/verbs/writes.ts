@@ -4,14 +4,14 @@ import { attributesOf } from '../../authorization/authorizer.js';
 import type { RequestContext } from '../context.js';
 import { forbidden } from '../../api/status.js';
 import { servedObject } from '../../registry/conversion.js';
-import { strategyOf } from '../../registry/strategies.js';
+import { behaviourOf } from '../../registry/behaviour.js';
 import { deletedStatus, sendDocument, sendList, sendObject } from '../answers.js';
 import { negotiate, type Representation } from '../negotiation.js';
 import { parseDeleteParameters, refuseForceOnCollection } from '../options/deleteOptions.js';
 import { parseListOptions } from '../options/listOptions.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { Route } from '../routing.js';
-import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
+import { deletionOptions, targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
 
 const SINGLE = { collection: false, stream: false } as const;
 
@@ -19,7 +19,7 @@ const SINGLE = { collection: false, stream: false } as const;
 export const create: VerbHandler = async (context, route, { registry, reader }) => {
   const representation = negotiate(context, SINGLE);
   const parameters = parseWriteParameters(context.query, 'CreateOptions');
-  const object = await reader.object(context, route.resource, parameters.fieldValidation);
+  const object = await reader.stored(context, route.resource, parameters.fieldValidation);
   const stored = await registry.create(targetOf(route), object, writeOptions(context, parameters.dryRun, parameters.fieldManager));
   sendObject(context, representation, route.resource, stored, 201);
 };
@@ -28,7 +28,7 @@ export const create: VerbHandler = async (context, route, { registry, reader }) 
 export const update: VerbHandler = async (context, route, { registry, reader }) => {
   const representation = negotiate(context, SINGLE);
   const parameters = parseWriteParameters(context.query, 'UpdateOptions');
-  const object = await reader.object(context, route.resource, parameters.fieldValidation);
+  const object = await reader.stored(context, route.resource, parameters.fieldValidation);
   const uid = object.metadata.uid ?? '';
   const change = {
     // Every attempt needs an object of its own: preparing an update changes it.
@@ -43,10 +43,11 @@ export const update: VerbHandler = async (context, route, { registry, reader }) 
 export const remove: VerbHandler = async (context, route, deps) => {
   const { registry, reader, forcesDeletion } = deps;
   const representation = negotiate(context, SINGLE);
-  const { wish, dryRun, unreadable } = await parseDeleteParameters(context, reader, forcesDeletion);
+  const parameters = await parseDeleteParameters(context, reader, forcesDeletion);
+  const { wish, unreadable } = parameters;
   if (unreadable) return removeUnreadable(context, route, deps, representation);
-  const { object, gone } = await registry.delete(targetOf(route), wish, writeOptions(context, dryRun));
-  if (gone && strategyOf(route.resource.storage).deleteAnswers !== 'object') {
+  const { object, gone } = await registry.delete(targetOf(route), wish, deletionOptions(context, parameters));
+  if (gone && behaviourOf(route.resource).strategy.deleteAnswers !== 'object') {
     sendDocument(context, representation, deletedStatus(route.resource, object.name, servedObject(route.resource, object).metadata.uid ?? ''));
   } else {
     // "Neither orphan nor wait" on an object that has to stay is accepted rather than done.
@@ -73,8 +74,7 @@ export const removeCollection: VerbHandler = async (context, route, { registry, 
   const options = parseListOptions(context.query, resource, namespace);
   const parameters = await parseDeleteParameters(context, reader, forcesDeletion);
   refuseForceOnCollection(parameters);
-  const { wish, dryRun } = parameters;
-  const page = await registry.deleteCollection(resource, { ...options, namespace: scopeOf(route) }, wish, writeOptions(context, dryRun));
+  const page = await registry.deleteCollection(resource, { ...options, namespace: scopeOf(route) }, parameters.wish, deletionOptions(context, parameters));
   await sendList(context, representation, resource, page, resource.namespaced && namespace === null);
 };
 

@@ -9,6 +9,7 @@ import { unchanged } from '../validation/immutable.js';
 import { subdomainName } from '../validation/names.js';
 import { validateApproval } from './approval.js';
 import { validateNames } from './definitionnames.js';
+import { formatWarnings } from './formats.js';
 import { SPEC, validateSpec } from './spec.js';
 
 /** The definition of a custom resource as an object. What its schemas mean is the business of those who serve the resource. */
@@ -79,10 +80,30 @@ function withStorageVersion(definition: ApiObject, stored: readonly string[]): s
   return all.length === 0 ? null : all;
 }
 
+/** The server removes it when the last object of the resource is gone. */
+const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+const POLICY_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
+
+/** A definition that is to go stays until its objects are gone, whatever else is asked for; neither the generation nor a grace period tell of it. */
+function markDeleted(definition: ApiObject, now: string): void {
+  const finalizers = (definition.metadata.finalizers ?? []).filter(name => name !== CLEANUP_FINALIZER && !POLICY_FINALIZERS.has(name));
+  definition.metadata.deletionTimestamp = now;
+  definition.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
+  const status = ensureObject(definition, 'status');
+  const others = objectsIn(status, 'conditions').filter(({ type }) => type !== 'Terminating');
+  status['conditions'] = [...others, {
+    type: 'Terminating', status: 'True', lastTransitionTime: now, reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  }];
+}
+
 export const customResourceDefinitions: Strategy = {
+  alwaysMarks: true,
+  markDeleted,
   unconditionalUpdate: false,
   generationOf: ['spec'],
   validateName: nameComplaints,
+  warnings: (definition, old) => formatWarnings(specOf(definition), old === null ? null : specOf(old)),
   setDefaults,
   prepareForCreate(definition) {
     definition['status'] = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: withStorageVersion(definition, []) };

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../defaulting.js';
 import { textAt } from '../members.js';
 import { invalid, Path, required, type FieldError } from '../validation/field.js';
+import { printedStructure, type StructureForm } from '../validation/internalform.js';
 import { oneOf } from '../validation/values.js';
 import { validateConversion } from './conversion.js';
 import { requiredNames, validateGroup, validateNames } from './definitionnames.js';
@@ -24,7 +25,7 @@ export function validateSpec(spec: JsonObject): FieldError[] {
     ...objectsIn(spec, 'versions').flatMap((version, position) => (schemaOf(version) === null ? [required(SPEC.child('versions').index(position).child('schema', 'openAPIV3Schema'), '')] : [])),
     ...validateDefaultsAllowed(spec),
     ...versions.flatMap((version, position) => validateVersion(version, hasStatus(version) || hasStatus(shared), SPEC.child('versions').index(position))),
-    ...validateVersionList(spec),
+    ...validateVersionList(spec, versions),
     ...requiredNames(names, SPEC.child('names')),
     ...validateNames(names, SPEC.child('names')),
     ...validateParts(shared, { schemaAt: 'validation', hasStatus: hasStatus(shared) || versions.some(hasStatus) }, SPEC),
@@ -40,12 +41,20 @@ function validateDefaultsAllowed(spec: JsonObject): FieldError[] {
   return hasDefaults ? [invalid(SPEC.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema')] : [];
 }
 
-function validateVersionList(spec: JsonObject): FieldError[] {
+/** As the reference prints a version. */
+const VERSION: StructureForm = [
+  ['name', 'Name', 'text'], ['served', 'Served', 'flag'], ['storage', 'Storage', 'flag'], ['deprecated', 'Deprecated', 'flag'], ['deprecationWarning', 'DeprecationWarning', 'optional'],
+  ['schema', 'Schema', 'optional'], ['subresources', 'Subresources', 'optional'], ['additionalPrinterColumns', 'AdditionalPrinterColumns', 'optional'], ['selectableFields', 'SelectableFields', 'optional'],
+];
+
+/** `shown` are the versions without what they share. */
+function validateVersionList(spec: JsonObject, shown: readonly JsonObject[]): FieldError[] {
   const [path, versions] = [SPEC.child('versions'), objectsIn(spec, 'versions')];
+  const value = versions.length === 0 ? spec['versions'] ?? null : shown.map(version => printedStructure(version, VERSION));
   const names = new Set(versions.map(version => textAt(version, 'name')));
   return [
-    ...(names.size < versions.length ? [invalid(path, spec['versions'], 'must contain unique version names')] : []),
-    ...(versions.filter(version => version['storage'] === true).length === 1 ? [] : [invalid(path, spec['versions'] ?? null, 'must have exactly one version marked as storage version')]),
+    ...(names.size < versions.length ? [invalid(path, value, 'must contain unique version names')] : []),
+    ...(versions.filter(version => version['storage'] === true).length === 1 ? [] : [invalid(path, value, 'must have exactly one version marked as storage version')]),
   ];
 }
 

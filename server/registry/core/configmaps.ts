@@ -6,13 +6,15 @@ import { configMapKeyComplaints } from '../validation/values.js';
 import { DATA_BYTES_MAX, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
 
 const DATA = Path.of('data');
+/** Of no member by itself; the reference spells a path without a name so. */
+const ALL_DATA = Path.root.key('');
 
 function validate(configMap: ApiObject): FieldError[] {
   const [data, binary] = [objectAt(configMap, 'data') ?? {}, objectAt(configMap, 'binaryData') ?? {}];
   return [
     ...validateTexts(data, binary),
     ...validateKeys(binary, Path.of('binaryData')),
-    ...(dataBytes(data, 'utf8') + dataBytes(binary, 'base64') > DATA_BYTES_MAX ? [tooLong(Path.root, DATA_BYTES_MAX)] : []),
+    ...(dataBytes(data, 'utf8') + dataBytes(binary, 'base64') > DATA_BYTES_MAX ? [tooLong(ALL_DATA, DATA_BYTES_MAX)] : []),
   ];
 }
 

@@ -38,7 +38,8 @@ export class Path {
 export function quote(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value === 'object') return JSON.stringify(value);
+  // Structures are printed as the reference's JSON, which is fit to stand in HTML.
+  if (typeof value === 'object') return JSON.stringify(value).replace(/[<>&]/g, character => `\\u00${character.charCodeAt(0).toString(16)}`);
   return String(value);
 }
 

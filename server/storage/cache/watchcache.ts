@@ -4,7 +4,7 @@ import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import type { ObjectKey, Version } from '../contract.js';
 import type { JsonLayout } from '../encoding.js';
 import { flat, type KeySpace } from '../keys.js';
-import { storedObjectOf, type SelectableFields } from '../storedobject.js';
+import { resourceFacts, storedObjectOf, type SelectableFields } from '../storedobject.js';
 import type { HistoryBounds } from './history.js';
 import type { PastBounds } from './paststates.js';
 import { RecentEvents } from './recentEvents.js';
@@ -75,8 +75,7 @@ export class WatchCache {
     const name = qualifiedName(resource);
     let cache = this.resources.get(name);
     if (cache === undefined) {
-      const facts = { resource: { group: resource.group, resource: resource.resource }, fieldsOf: this.options.selectableFields(resource) };
-      this.resources.set(name, cache = new ResourceCache(facts, this.oldest, this.context));
+      this.resources.set(name, cache = new ResourceCache(resourceFacts(resource, this.options.selectableFields), this.oldest, this.context));
     }
     return cache;
   }

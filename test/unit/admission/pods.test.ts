@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../server/api/object.js';
-import type { AdmissionRequest } from '../../../server/admission/contract.js';
+import type { AdmissionRequest, MutationPass } from '../../../server/admission/contract.js';
 import { serviceAccount } from '../../../server/admission/pods/serviceAccount.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
@@ -31,10 +31,12 @@ describe('admission of pods', () => {
       const request = (): AdmissionRequest => ({
         operation: 'CREATE', resource: { storage: { group: '', resource: 'pods' } } as AdmissionRequest['resource'], subresource: '', namespace: 'n', name: 'p',
         object: pod() as unknown as ApiObject, old: null, user: { name: 'u', uid: '', groups: [], extra: {} }, dryRun: false, warn: () => undefined,
+        form: null, options: null, annotate: () => undefined, signal: null, deadline: Infinity,
       });
-      await step(3).admit?.(request());
+      const pass: MutationPass = { again: false, notes: new Map(), repeat: () => undefined };
+      await step(3).admit?.(request(), pass);
       expect(waits).to.equal(3);
-      expect(await messageOf(Promise.resolve(step(100).admit?.(request())))).to.contain('serviceaccount "default" not found');
+      expect(await messageOf(Promise.resolve(step(100).admit?.(request(), pass)))).to.contain('serviceaccount "default" not found');
     });
 
     it('gives the default account, its secrets for images, and its token', async () => {

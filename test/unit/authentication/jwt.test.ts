@@ -156,7 +156,7 @@ describe('tokens of other issuers', function () {
       expect(await ask(parts, { ...claims, exp: Math.floor(Date.now() / 1000) + 7200 })).to.equal("oidc: validation expression 'claims.exp - claims.iat <= 3600' failed: lives too long");
       expect(await ask(parts, { ...claims, sub: 'system:x' })).to.match(/failed: reserved$/);
       expect(await ask(parts, { ...claims, roles: 'root' })).to.match(/^oidc: validation expression 'user.groups/);
-      expect(await ask(parts, { ...claims, roles: undefined })).to.equal('oidc: the expression for the groups fails: No such key: roles');
+      expect(await ask(parts, { ...claims, roles: undefined })).to.equal('oidc: the expression for the groups fails: no such key: roles');
       expect(await ask(parts, { ...claims, tier: 3 })).to.match(/extra example.org\/tier yields neither/);
     });
     it('are told apart by their issuer, and found where the configuration says', async () => {
@@ -214,7 +214,7 @@ describe('tokens of other issuers', function () {
       ['a key without domain', () => [entry({ mappings: { extra: [{ key: 'a', valueExpression: '"b"' }] } })], /behind a domain/],
       ['a rule without anything', () => [entry({ more: { claimValidationRules: [{}] } })], /claimValidationRules\[0\]: Required value/],
       ['a message with a claim', () => [entry({ more: { claimValidationRules: [{ claim: 'a', message: 'm' }] } })], /belongs to an expression/],
-      ['a user rule about claims', () => [entry({ more: { userValidationRules: [{ expression: 'claims.a' }] } })], /Unknown variable: claims/],
+      ['a user rule about claims', () => [entry({ more: { userValidationRules: [{ expression: 'claims.a' }] } })], /undeclared reference to 'claims'/],
       ['a word that is unknown', () => [entry({ issuer: { audience: 'x' } })], /jwt\[0\]\.issuer\.audience is unknown/],
       ['a list that is none', () => [entry({ issuer: { audiences: 'me' } })], /audiences must be a list/],
       ['conditions for nobody', () => [], /anonymous\.conditions/, { anonymous: { enabled: false, conditions: [{ path: '/livez' }] } }],

@@ -113,7 +113,7 @@ describe('authorization by a service', () => {
   });
   it('takes a condition that fails for a failure, unless another one does not hold', () => {
     const broken = 'request.resourceAttributes.verb == "get"';
-    expect(matches(conditionsOf(broken), onPath)).to.have.property('error').match(/match condition: No such key/);
+    expect(matches(conditionsOf(broken), onPath)).to.have.property('error').match(/match condition: no such key/);
     expect(matches(conditionsOf(broken, 'request.user == "bob"'), onPath)).to.equal(false);
     expect(matches(conditionsOf('request.extra["scope"][0] == "view"', 'request.resourceAttributes.fieldSelector.requirements.exists(r, r.key == "spec.nodeName")'), onPods)).to.equal(true);
     expect(authorizer({ conditions: conditionsOf(broken), onFailure: 'Deny' })(onPath)).to.deep.include({ decision: 'deny' });

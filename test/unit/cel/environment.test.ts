@@ -18,7 +18,7 @@ describe('CEL', () => {
     ['claims.roles.exists(r, r == "a") && claims.roles.all(r, r != "c")', true], ['claims.roles.map(r, "team:" + r)', ['team:a', 'team:b']], ['claims.deep.x + claims.sub', 'yann'],
     ['claims.roles.filter(r, r > "a")', ['b']], ['"view" in user.extra["scope"]', true], ['has(request.resource)', false], ['claims.absent == 1 || claims.n == 5', true],
     ['"a-b-c".replace("-", "+", 1)', 'a+b-c'], ['"a-b-c".replace("-", "+")', 'a+b+c'], ['"abc".charAt(1)', 'b'], ['"x1y22".findAll("[0-9]+")', ['1', '22']], ['"A,B".lowerAscii().split(",")', ['a', 'b']],
-    ['claims.absent', 'failed: No such key: absent'], ['claims.nothing == null', true], ['"abc".charAt(9)', 'failed: index out of range: 9'],
+    ['claims.absent', 'failed: no such key: absent'], ['claims.nothing == null', true], ['"abc".charAt(9)', 'failed: index out of range: 9'],
   ];
   for (const [expression, value] of rows) it(`yields ${JSON.stringify(value)} for ${expression}`, () => { expect(run(expression)).to.deep.equal(value); });
 

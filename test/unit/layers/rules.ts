@@ -44,7 +44,8 @@ const rules: readonly Rule[] = [
   { from: 'server/webhook/', to: ['server/webhook/', ...plainWords] },
   // Commands for operators are clients of a server, or readers of its files; they must not come to need a running one's parts.
   { from: 'server/operations/', to: ['server/operations/', ...raftDoor, ...plainWords], types: raftTypes },
-  { from: 'server/cel/', to: ['server/cel/', ...plainWords] },
+  // Amounts with units and patterns mean in expressions what they mean where objects are checked.
+  { from: 'server/cel/', to: ['server/cel/', 'workers/schema/quantity.js', 'workers/regexp/', ...plainWords] },
   ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()], types: raftTypes }))),
   { from: 'controllers/', to: ['controllers/', 'server/catalogue/'] },
   // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.

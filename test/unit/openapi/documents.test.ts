@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import type { JsonObject, JsonValue } from '../../../server/api/object.js';
 import { createCatalogue } from '../../../server/catalogue/resources.js';
 import { buildDocuments, type Form } from '../../../server/openapi/build.js';
-import { sourceOf } from '../../../server/openapi/openapi.js';
+import { sourceOf } from '../../../server/openapi/library.js';
 import { catalogueOf } from '../../../server/options/runtimeConfig.js';
 
 interface Parameter { readonly name: string; readonly in: string }

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import type { JsonObject } from '../../../server/api/object.js';
 import { createCatalogue } from '../../../server/catalogue/resources.js';
 import { buildDocuments } from '../../../server/openapi/build.js';
-import { sourceOf } from '../../../server/openapi/openapi.js';
+import { sourceOf } from '../../../server/openapi/library.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 
 interface Document { readonly components: { readonly schemas: Readonly<Record<string, JsonObject>> } }

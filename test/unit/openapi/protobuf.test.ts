@@ -3,7 +3,7 @@ import protobuf from 'protobufjs';
 import { gunzipSync } from 'node:zlib';
 import { createCatalogue } from '../../../server/catalogue/resources.js';
 import { buildDocuments } from '../../../server/openapi/build.js';
-import { sourceOf } from '../../../server/openapi/openapi.js';
+import { sourceOf } from '../../../server/openapi/library.js';
 
 /** What clients that know these messages look at, written down a second time and in the usual notation. */
 const V2 = `syntax = "proto3";

@@ -2,7 +2,8 @@ import type { ApiObject, JsonObject } from '../../../server/api/object.js';
 import { StatusError, type StatusCause } from '../../../server/api/status.js';
 import { createAdmission } from '../../../server/admission/chain.js';
 import { createPlugins } from '../../../server/admission/plugins.js';
-import { createCatalogue, type ServedResource } from '../../../server/catalogue/resources.js';
+import type { AdmissionPlugin } from '../../../server/admission/contract.js';
+import { createCatalogue, type Catalogue, type ServedResource } from '../../../server/catalogue/resources.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';
 import type { Change, Registry, WriteOptions } from '../../../server/registry/contract.js';
 import { createServiceAllocator } from '../../../server/registry/core/service/allocator.js';
@@ -32,6 +33,8 @@ export interface SampleOptions {
   readonly storage?: Storage;
   /** The names of the plug-ins that run, or true for those that run by default. */
   readonly admission?: boolean | ReadonlySet<string>;
+  /** Steps of admission that are made elsewhere. */
+  readonly guards?: (storage: Storage, catalogue: Catalogue) => readonly AdmissionPlugin[];
 }
 
 const catalogue = createCatalogue({ serves: () => true });
@@ -44,12 +47,12 @@ function resourceOf(apiVersion: string, kind: string): ServedResource {
   return resource;
 }
 
-export async function createSample({ serviceRanges = '10.0.0.0/24', ports = '30000-32767', random = Math.random, storage, admission = false }: SampleOptions = {}): Promise<Sample> {
+export async function createSample({ serviceRanges = '10.0.0.0/24', ports = '30000-32767', random = Math.random, storage, admission = false, guards = () => [] }: SampleOptions = {}): Promise<Sample> {
   const kept = storage ?? createMemoryStorage({ selectableFields: selectableFieldsOf });
   const ranges = parseRanges(serviceRanges);
   const registry = createRegistry({
     storage: kept, random, allocators: { services: createServiceAllocator({ storage: kept, ranges, ports: parsePortRange(ports) }) },
-    admission: admission === false ? null : createAdmission(createPlugins({ storage: kept, ...(admission === true ? {} : { enabled: admission }) })),
+    admission: admission === false ? null : createAdmission(createPlugins({ storage: kept, others: guards(kept, catalogue), ...(admission === true ? {} : { enabled: admission }) })),
   });
   await bootstrap({ registry, catalogue, serviceRanges: ranges.map(({ text }) => text) });
   let warned: string[] = [];

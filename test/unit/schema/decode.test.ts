@@ -15,6 +15,11 @@ const problem = (value: unknown, kind = DEPLOYMENT): string => {
   return result.ok ? 'accepted' : result.stage === 'kind' ? 'kind' : result.message;
 };
 
+const complaint = (text: string, kind: Kind): string => {
+  const result = decode(text, kind);
+  return result.ok || result.stage === 'kind' ? 'understood' : result.message;
+};
+
 describe('decoding of objects', () => {
   it('completes kind and version, drops nulls and zeros that cannot be told from absence, and shows what every object has', () => {
     const result = decode('{"metadata":{"name":"d","labels":null,"annotations":{"a":null}},"spec":{"replicas":0,"paused":false,"minReadySeconds":0,"template":{"spec":{"containers":[{"image":""}],"nodeSelector":{}}}}}', DEPLOYMENT);
@@ -79,7 +84,24 @@ describe('decoding of objects', () => {
 
   it('leaves the structure of kinds that are not built in to others', () => {
     const widget = { group: 'example.com', version: 'v1', kind: 'Widget' };
-    expect(decode('{"spec":{"a":1.0,"b":null,"b":2}}', widget)).to.deep.equal({ ok: true, object: { apiVersion: 'example.com/v1', kind: 'Widget', spec: { a: 1, b: 2 } }, strict: ['duplicate field "spec.b"'], refusal: 'strict decoding error: duplicate field "spec.b"' });
+    expect(decode('{"apiVersion":"example.com/v1","kind":"Widget","spec":{"a":1.0,"b":null,"b":2}}', widget)).to.deep.equal({ ok: true, object: { apiVersion: 'example.com/v1', kind: 'Widget', spec: { a: 1, b: 2 } }, strict: ['duplicate field "spec.b"'], refusal: 'strict decoding error: duplicate field "spec.b"' });
+  });
+
+  it('keeps whole numbers of 64 bits in kinds that are not built in, and takes larger ones for fractions', () => {
+    const widget: Kind = { group: 'a.b', version: 'v1', kind: 'Widget' };
+    for (const encoding of ['json', 'yaml'] as const) {
+      const result = decode('{"apiVersion":"a.b/v1","kind":"Widget","a":[9223372036854775807,9223372036854775808,1.0,1e3]}', widget, encoding);
+      expect(result.ok && result.object['a'], encoding).to.deep.equal([2n ** 63n - 1n, 2 ** 63, 1, 1000]);
+    }
+    expect(complaint('{"apiVersion":"a.b/v1","kind":"Widget","a":1e400}', widget)).to.include('cannot unmarshal number 1e400');
+    expect(complaint('{"a":9223372036854775807}', widget)).to.equal('Object \'Kind\' is missing in \'{"a":9223372036854775807}\'');
+  });
+
+  it('wants kinds that are not built in to say what they are', () => {
+    const widget = { group: 'example.com', version: 'v1', kind: 'Widget' };
+    expect(decode('{"spec":{}}', widget)).to.deep.equal({ ok: false, stage: 'syntax', message: 'Object \'Kind\' is missing in \'{"spec":{}}\'' });
+    expect(decode('{"kind":"Widget","metadata":{"name":"a"}}', widget)).to.deep.equal({ ok: false, stage: 'kind', apiVersion: '', kind: 'Widget', name: 'a' });
+    expect(decode('{"kind":"Gadget","apiVersion":"example.com/v1"}', widget)).to.deep.equal({ ok: false, stage: 'kind', apiVersion: 'example.com/v1', kind: 'Gadget', name: '' });
   });
 
   describe('as recorded from the reference', () => {

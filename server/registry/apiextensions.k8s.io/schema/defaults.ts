@@ -1,62 +1,50 @@
-import type { JsonValue } from '../../../api/object.js';
-import { membersOf } from '../../members.js';
-import { invalid, required, type FieldError, type Path } from '../../validation/field.js';
-import { isSet, isTrue, itemSchemaOf, propertiesOf, propertyOf, restSchemaOf, type Schema } from './nodes.js';
+import type { Json, JsonMembers } from '../../../../workers/codecs/value.js';
+import { checkDefault, checkInsideMetadata, hasUnknownFields, type DefaultValue } from '../../../../workers/schema/custom/defaultValues.js';
+import { invalid, type FieldError, type Path } from '../../validation/field.js';
+import { embeddedRules } from '../embeddedrules.js';
+import { isSet, isTrue, itemSchemaOf, propertiesOf, type Schema } from './nodes.js';
 
 /**
- * Defaults must hold what their schema knows, and nothing else; those of whole objects say which kind they are. Whether their values meet the conditions
- * of the schema is seen by those who check values.
+ * Defaults must hold what their schema knows, and nothing else; those of whole objects say which kind they are; all meet the conditions of their schema.
+ * Those inside of metadata are looked at as part of the least object that has them.
  */
 
 const EMBEDDED = 'x-kubernetes-embedded-resource';
-const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 const WHOLE = ['apiVersion', 'kind', 'metadata'];
 
-export const validateDefaults = (schema: Schema, path: Path): FieldError[] => validateBelow({ ...schema, [EMBEDDED]: true }, path, false);
+/** Where a schema stands. */
+interface Place {
+  /** Of the nearest whole object around. */
+  readonly around: Schema;
+  /** The least object that has a value here. */
+  readonly object: (value: Json) => Json;
+  readonly insideMetadata: boolean;
+}
+
+/** Kind and version come last: the reference writes them over whatever is given. */
+const least = (value: Json): Json => ({ ...(value as JsonMembers), kind: 'Validation', apiVersion: 'validation/v1' });
+
+export const validateDefaults = (schema: Schema, path: Path): FieldError[] => {
+  const root = { ...schema, [EMBEDDED]: true };
+  return validateBelow(root, path, { around: root, object: least, insideMetadata: false });
+};
 
 /** Not below `additionalProperties`: defaults are of no use there. */
-function validateBelow(schema: Schema, path: Path, insideMetadata: boolean): FieldError[] {
+function validateBelow(schema: Schema, path: Path, outer: Place): FieldError[] {
   const items = itemSchemaOf(schema);
   const whole = isTrue(schema, EMBEDDED);
-  const inside = insideMetadata && !whole;
+  const place = whole ? { around: schema, object: least, insideMetadata: false } : outer;
   return [
-    ...(isSet(schema, 'default') && !inside ? validateDefault(schema, path.child('default')) : []),
-    ...(items === null ? [] : validateBelow(items, path.child('items'), inside)),
-    ...propertiesOf(schema).flatMap(([name, child]) => validateBelow(child, path.child('properties').key(name), inside || (whole && WHOLE.includes(name)))),
+    ...(isSet(schema, 'default') ? validateDefault(schema, path.child('default'), place) : []),
+    ...(items === null ? [] : validateBelow(items, path.child('items'), { ...place, object: value => place.object([value]) })),
+    ...propertiesOf(schema).flatMap(([name, child]) => validateBelow(child, path.child('properties').key(name), {
+      around: place.around, object: value => place.object({ [name]: value }), insideMetadata: place.insideMetadata || (whole && WHOLE.includes(name)),
+    })),
   ];
 }
 
-function validateDefault(schema: Schema, path: Path): FieldError[] {
-  const value = schema['default'] ?? null;
-  return [...(hasUnknown(value, schema) ? [invalid(path, value, 'must not have unknown fields')] : []), ...validateWhole(value, schema, path)];
-}
-
-/** Objects that stand for whole resources say which. */
-function validateWhole(value: JsonValue, schema: Schema, path: Path): FieldError[] {
-  if (Array.isArray(value)) {
-    const items = itemSchemaOf(schema);
-    return items === null ? [] : value.flatMap((item, position) => validateWhole(item, items, path.index(position)));
-  }
-  const object = membersOf(value);
-  return [
-    ...(isTrue(schema, EMBEDDED) ? ['apiVersion', 'kind'].filter(name => (object[name] ?? '') === '').map(name => required(path.child(name), '')) : []),
-    ...propertiesOf(schema).flatMap(([name, child]) => (object[name] === undefined ? [] : validateWhole(object[name] ?? null, child, path.child(name)))),
-  ];
-}
-
-/** Whether pruning would take something away. */
-function hasUnknown(value: JsonValue, schema: Schema): boolean {
-  if (Array.isArray(value)) {
-    const items = itemSchemaOf(schema);
-    return items === null ? false : value.some(item => hasUnknown(item, items));
-  }
-  if (value === null || typeof value !== 'object') return false;
-  return Object.entries(value).some(([name, member]) => memberIsUnknown(name, member ?? null, schema));
-}
-
-function memberIsUnknown(name: string, member: JsonValue, schema: Schema): boolean {
-  if (isTrue(schema, EMBEDDED) && WHOLE.includes(name)) return false;
-  const child = propertyOf(schema, name) ?? restSchemaOf(schema);
-  if (child !== null) return hasUnknown(member, child);
-  return !isTrue(schema, PRESERVE) && schema['additionalProperties'] !== true;
+function validateDefault(schema: Schema, path: Path, { around, object, insideMetadata }: Place): FieldError[] {
+  const given: DefaultValue = { value: schema['default'] as Json, schema: schema as JsonMembers, path: path.toString(), whole: isTrue(schema, EMBEDDED) };
+  if (insideMetadata) return checkInsideMetadata(given, object(given.value), around as JsonMembers, embeddedRules);
+  return [...(hasUnknownFields(given) ? [invalid(path, given.value, 'must not have unknown fields')] : []), ...checkDefault(given, embeddedRules)];
 }

@@ -1,22 +1,17 @@
 import type { JsonObject } from '../../../api/object.js';
-import { check, unwanted } from '../../../cel/check/checker.js';
-import { BOOL, typeOf, UNKNOWN } from '../../../cel/check/types.js';
+import { reviewRules } from '../../../cel/rules/review.js';
 import { objectsIn } from '../../defaulting.js';
 import { textAt } from '../../members.js';
-import { invalid, notSupported, required, type FieldError, type Path } from '../../validation/field.js';
+import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../validation/field.js';
 import { printedStructure, type StructureForm } from '../../validation/internalform.js';
 import { resolvePath } from './fieldpath.js';
 import type { Schema } from './nodes.js';
 import { unreadable } from './nodes.js';
 
-/**
- * Rules of a schema: their messages, reasons and paths, and what is wrong with their expressions whatever the schema says: syntax, unknown names, results of a wrong
- * type. What depends on the types of the schema shows when the rule is compiled by those who serve the resource.
- */
+/** Rules of a schema: their messages, reasons and paths, and their expressions, against the types and bounds that the schema gives. */
 
 const MEMBER = 'x-kubernetes-validations';
 const RULE: StructureForm = [['rule', 'Rule', 'text'], ['message', 'Message', 'text'], ['messageExpression', 'MessageExpression', 'text'], ['reason', 'Reason', 'optional'], ['fieldPath', 'FieldPath', 'text'], ['optionalOldSelf', 'OptionalOldSelf', 'optional']];
-const DECLARATIONS = { variables: { self: UNKNOWN, oldSelf: UNKNOWN } };
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const NON_EMPTY = 'must be non-empty if specified';
 const ONE_LINE = 'must not contain line breaks';
@@ -32,7 +27,6 @@ function validateRule(rule: JsonObject, schema: Schema, path: Path): FieldError[
   const at = path.child('fieldPath');
   return [
     ...validateMessage(textAt(rule, 'rule'), textAt(rule, 'message'), path),
-    ...validateExpressions(rule, path),
     ...(isBlank(textAt(rule, 'messageExpression')) ? [required(path.child('messageExpression'), `messageExpression ${NON_EMPTY}`)] : []),
     ...(reason === undefined || reason === null || REASONS.includes(String(reason)) ? [] : [notSupported(path.child('reason'), reason, REASONS)]),
     ...(isBlank(fieldPath) ? [invalid(at, fieldPath, NON_EMPTY)] : []),
@@ -41,27 +35,25 @@ function validateRule(rule: JsonObject, schema: Schema, path: Path): FieldError[
   ];
 }
 
-function validateExpressions(rule: JsonObject, path: Path): FieldError[] {
-  const [expression, message] = [textAt(rule, 'rule'), textAt(rule, 'messageExpression')];
-  const value = printedStructure(rule, RULE);
-  const wrong = expression.trim() === '' ? null : complaint(expression, 'bool', 'compilation failed', 'cel expression must evaluate to a bool');
-  const wrongMessage = message.trim() === '' ? null : complaint(message, 'string', 'messageExpression compilation failed', 'messageExpression must evaluate to a string');
-  return [
-    ...(wrong === null ? [] : [invalid(path.child('rule'), value, wrong)]),
-    ...(wrongMessage === null ? [] : [invalid(path.child('messageExpression'), value, wrongMessage)]),
-  ];
-}
-
-function complaint(expression: string, wanted: 'bool' | 'string', prefix: string, otherwise: string): string | null {
-  const checked = check(expression, DECLARATIONS);
-  if (!checked.ok) return `${prefix}: ${checked.message}`;
-  return unwanted(checked.type, [wanted === 'bool' ? BOOL : typeOf(wanted)]) === null ? null : otherwise;
-}
-
 function validateMessage(rule: string, message: string, path: Path): FieldError[] {
   const at = path.child('message');
   if (rule.trim() === '') return [required(path.child('rule'), 'rule is not specified')];
   if (isBlank(message)) return [invalid(at, message, NON_EMPTY)];
   if (hasLines(message.trim())) return [invalid(at, message, ONE_LINE)];
   return hasLines(rule.trim()) && message === '' ? [required(at, 'message must be specified if rule contains line breaks')] : [];
+}
+
+/**
+ * Expressions of all rules, once the other findings of the schema are known: where there is something wrong with a schema, or below it, its rules are not compiled, since
+ * its types mean nothing.
+ */
+export function validateRuleExpressions(schema: Schema, path: Path, findings: readonly FieldError[]): FieldError[] {
+  const root = path.toString();
+  // What is wrong with a rule itself is no reason not to read it.
+  const broken = findings.map(finding => finding.path).filter(at => !at.includes(`.${MEMBER}[`));
+  return reviewRules(schema, root, at => broken.some(one => one.startsWith(root + at))).map((finding) => {
+    const at = Path.of(root + finding.at);
+    if (finding.kind === 'forbidden') return forbidden(at, finding.detail);
+    return invalid(at, finding.value ?? printedStructure(finding.rule, RULE), finding.detail);
+  });
 }

@@ -2,6 +2,7 @@ import { forbidden, invalid, type FieldError, type Path } from '../../validation
 import { validateDefaults } from './defaults.js';
 import { isEmpty, isTrue, typeOf, unreadable, type Schema } from './nodes.js';
 import { validateOpenApi } from './openapi.js';
+import { validateRuleExpressions } from './rules.js';
 import { validateStructural } from './structural.js';
 
 /** The schema of a whole custom resource. */
@@ -26,7 +27,8 @@ export function validateSchema(schema: Schema, hasStatus: boolean, path: Path): 
     ...(obstacle === null && structure.length === 0 ? validateDefaults(schema, path) : []),
     ...validateOpenApi(schema, path),
   ];
-  return findings.length === 0 && obstacle !== null ? [invalid(path, '', obstacle)] : findings;
+  if (obstacle !== null) return findings.length === 0 ? [invalid(path, '', obstacle)] : findings;
+  return [...findings, ...validateRuleExpressions(schema, path, findings)];
 }
 
 /** The first that does not fit is reported. */

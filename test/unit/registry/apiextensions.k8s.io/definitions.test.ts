@@ -56,6 +56,12 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
   ['defaults that are pruned', teeth({ type: 'object', properties: { a: string }, default: { b: 1 } }), [`invalid ${TEETH}.default`]],
   ['defaults of whole objects', withSchema({ type: 'object', default: { kind: 'Gear' } }), ['required spec.validation.openAPIV3Schema.default.apiVersion']],
 
+  ['defaults that are not what is asked for', teeth({ type: 'object', properties: { a: { type: 'integer', default: 'x' }, b: { type: 'integer', maximum: 3, default: 5 }, c: { type: 'object', required: ['d'], properties: { d: string }, default: {} }, e: { type: 'string', pattern: '^e$', default: 'e' } } }),
+    [`FieldValueTypeInvalid ${TEETH}.properties[a].default`, `invalid ${TEETH}.properties[b].default`, `required ${TEETH}.properties[c].default.d`]],
+  ['defaults inside of metadata', teeth({ type: 'object', 'x-kubernetes-embedded-resource': true, properties: { metadata: { type: 'object', properties: { labels: { type: 'object', additionalProperties: string, default: { 'a b': 'c' } }, name: { type: 'string', default: 'fine' } } } } }),
+    [`invalid ${TEETH}.properties[metadata].properties[labels].default`]],
+  ['defaults of embedded objects', teeth({ type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true, default: { apiVersion: 'v1', kind: 'Bad_Kind', metadata: { name: '..' } } }), [`invalid ${TEETH}.default.kind`, `invalid ${TEETH}.default.metadata.name`]],
+
   ['messages of rules', rule({ message: 'a\nb', reason: 'Odd', fieldPath: '.c', messageExpression: ' ' }),
     [`invalid ${RULE}.message`, `required ${RULE}.messageExpression`, `unsupported ${RULE}.reason`, `invalid ${RULE}.fieldPath`]],
   ['rules without text', rule({ rule: ' ' }), [`required ${RULE}.rule`]],
@@ -82,6 +88,14 @@ describe('registry, custom resource definitions', () => {
     const [one, two] = ['v1', 'v2'].map((name, position) => ({ name, served: true, storage: position === 0, schema: { openAPIV3Schema: { type: 'object', properties: { [name]: {} } } } }));
     expect(await causes(sample.create(definition({}, { versions: [one ?? {}, two ?? {}] })))).to.deep.equal([
       'required spec.versions[0].schema.openAPIV3Schema.properties[v1].type', 'required spec.versions[1].schema.openAPIV3Schema.properties[v2].type']);
+  });
+
+  it('warns of formats that mean nothing, unless they were there before', async () => {
+    const withFormats = (...formats: string[]): JsonObject => withSchema({ type: 'object', properties: Object.fromEntries(formats.map(format => [format, { type: 'string', format }])) });
+    await sample.create(withFormats('colour', 'date-time', 'int32', 'k8s-short-name'));
+    expect(sample.warnings()).to.deep.equal(['unrecognized format "colour"', 'unrecognized format "int32"']);
+    await sample.update(definition(), current => { current['spec'] = withFormats('colour', 'shape')['spec']; });
+    expect(sample.warnings()).to.deep.equal(['unrecognized format "shape"']);
   });
 
   it('fills in names, conversion and the versions that may be stored', async () => {

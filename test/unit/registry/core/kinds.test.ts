@@ -12,7 +12,7 @@ const container = { name: 'c', image: 'i' };
 /** What is wrong with a new object: one row for each family of rules. */
 const refused: readonly (readonly [what: string, object: JsonObject, expected: readonly string[]])[] = [
   ['keys of config maps', object('ConfigMap', { data: { 'a b': '', '..': '', k: '' }, binaryData: { k: '' } }), ['invalid data[a b]', 'invalid data[..]', 'invalid data[k]']],
-  ['large config maps', object('ConfigMap', { data: { k: 'x'.repeat(1024 * 1024 + 1) } }), ['long ']],
+  ['large config maps', object('ConfigMap', { data: { k: 'x'.repeat(1024 * 1024 + 1) } }), ['long []']],
   ['secrets of types', object('Secret', { type: 'kubernetes.io/tls', data: { 'tls.crt': '' } }), ['required data[tls.key]']],
   ['credentials that are no JSON', object('Secret', { type: 'kubernetes.io/dockercfg', data: { '.dockercfg': base64('x') } }), ['invalid data[.dockercfg]']],
   ['credentials that are no object', object('Secret', { type: 'kubernetes.io/dockerconfigjson', data: { '.dockerconfigjson': base64('[]') } }), ['invalid data[.dockerconfigjson]']],

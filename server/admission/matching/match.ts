@@ -1,0 +1,110 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { labelSelectorOf, matchesLabels, type LabelSelector, type LabelSelectorObject } from '../../api/selectors.js';
+import { internalError, notFound } from '../../api/status.js';
+import type { Catalogue } from '../../catalogue/resources.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { readFailure } from '../../registry/failures.js';
+import type { Storage } from '../../storage/contract.js';
+import type { AdmissionRequest } from '../contract.js';
+import { matchesRule, ruleOf, type Addressed, type Attributes, type Rule } from './rules.js';
+import { attributesOf, equivalentsOf } from './subject.js';
+
+/** What a webhook, or the match constraints of a policy, say of the requests they are about. */
+export interface MatchTerms {
+  readonly rules: readonly Rule[];
+  /** Requests that address the same objects otherwise count as well (`matchPolicy: Equivalent`). */
+  readonly equivalent: boolean;
+  readonly namespaceSelector: LabelSelector;
+  readonly objectSelector: LabelSelector;
+}
+
+/** Terms as they are stored: validated, with defaults. `rules` names the member that holds them. */
+export function matchTermsOf(holder: JsonObject, rules: string): MatchTerms {
+  return {
+    rules: objectsIn(holder, rules).map(ruleOf), equivalent: holder['matchPolicy'] !== 'Exact',
+    namespaceSelector: selectorOf(holder, 'namespaceSelector'), objectSelector: selectorOf(holder, 'objectSelector'),
+  };
+}
+
+function selectorOf(holder: JsonObject, member: string): LabelSelector {
+  const parsed = labelSelectorOf((objectAt(holder, member) ?? {}) as LabelSelectorObject);
+  // Validation has refused what cannot be read.
+  if (!parsed.ok) throw new Error(`broken invariant: stored ${member}: ${parsed.message}`);
+  return parsed.selector;
+}
+
+/** A request, with what matching it needs to know beyond it. One for all webhooks and policies that look at the request. */
+export interface Subject {
+  readonly request: AdmissionRequest;
+  readonly attributes: Attributes;
+  equivalents(): readonly Addressed[];
+  /** Labels of the namespace, or of the Namespace itself as it is to become; null where the request is in no namespace. Rejects with a StatusError. */
+  namespaceLabels(): Promise<Labels | null>;
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+export interface MatchParts {
+  /** Read from this replica's memory; only what seems absent is asked for again with the latest state. */
+  readonly storage: Pick<Storage, 'get'>;
+  readonly catalogue: Catalogue;
+}
+
+export function subjectOf(request: AdmissionRequest, { storage, catalogue }: MatchParts): Subject {
+  let equivalents: readonly Addressed[] | null = null;
+  let labels: Promise<Labels | null> | null = null;
+  return {
+    request, attributes: attributesOf(request),
+    equivalents: () => (equivalents ??= equivalentsOf(request, catalogue)),
+    namespaceLabels: () => (labels ??= namespaceLabels(request, storage)),
+  };
+}
+
+const NAMESPACES = { group: '', resource: 'namespaces' };
+
+async function namespaceLabels(request: AdmissionRequest, storage: Pick<Storage, 'get'>): Promise<Labels | null> {
+  const { operation, resource, subresource, object } = request;
+  const { namespace } = attributesOf(request);
+  const isNamespace = resource.group === '' && resource.resource === 'namespaces';
+  if (isNamespace && subresource === '' && object !== null && operation !== 'DELETE') return object.metadata.labels ?? {};
+  if (namespace === '') return isNamespace ? {} : null;
+  const key = { resource: NAMESPACES, namespace: '', name: namespace };
+  let found = await storage.get(key, { at: 'any' });
+  if (found.outcome === 'absent') found = await storage.get(key, { at: 'mostRecent' });
+  if (found.outcome === 'absent') throw notFound(NAMESPACES, namespace);
+  if (found.outcome !== 'found') throw internalError(readFailure(found));
+  return found.object.labels;
+}
+
+/**
+ * As what a request matches the terms: as it was addressed, or as one of its equivalents; null when it does not. Conditions in CEL are not looked at.
+ * Rejects with a StatusError when the namespace cannot be read and the terms hang on it.
+ */
+export async function matchRequest(terms: MatchTerms, subject: Subject): Promise<Addressed | null> {
+  // Rules first: they cost nothing, and most requests end here.
+  const matched = matchRules(terms, subject);
+  if (matched === null || !matchesObjects(terms.objectSelector, subject.request)) return null;
+  if (terms.namespaceSelector.length === 0) return matched;
+  const labels = await subject.namespaceLabels();
+  return labels === null || matchesLabels(terms.namespaceSelector, labels) ? matched : null;
+}
+
+export function matchRules({ rules, equivalent }: Pick<MatchTerms, 'rules' | 'equivalent'>, subject: Subject): Addressed | null {
+  const { attributes } = subject;
+  if (rules.some(rule => matchesRule(rule, attributes))) return attributes;
+  if (!equivalent) return null;
+  for (const rule of rules) {
+    const found = subject.equivalents().find(each => matchesRule(rule, { ...attributes, ...each }));
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+/** One of the two states has to match. What has no metadata, such as the options of a connection, only matches an empty selector. */
+function matchesObjects(selector: LabelSelector, { operation, object, old, form }: AdmissionRequest): boolean {
+  if (selector.length === 0) return true;
+  if (operation === 'CONNECT') return false;
+  // A form that shows an object otherwise shows no labels.
+  const labelsOf = ({ metadata }: ApiObject): Labels => (form?.view === undefined ? metadata.labels ?? {} : {});
+  return [object, old].some(state => state !== null && matchesLabels(selector, labelsOf(state)));
+}

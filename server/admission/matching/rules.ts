@@ -1,0 +1,68 @@
+import type { JsonObject } from '../../api/object.js';
+import { itemsOf } from '../../registry/members.js';
+import type { GroupVersionKind } from '../contract.js';
+
+/** Which requests a rule of a webhook or a policy is about. */
+export interface Rule {
+  readonly operations: readonly string[];
+  readonly groups: readonly string[];
+  readonly versions: readonly string[];
+  /** `pods`, `pods/status`, with `*` on either side of the slash. */
+  readonly resources: readonly string[];
+  readonly scope: string;
+  /** Empty for all; only policies have them. */
+  readonly names: readonly string[];
+}
+
+/** One resource in one version, perhaps below a subresource, and what its bodies are. */
+export interface Addressed {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly kind: GroupVersionKind;
+}
+
+/** What of a request rules look at. */
+export interface Attributes extends Addressed {
+  readonly operation: string;
+  /** That of the object; of a Namespace its own name; empty for other objects of the cluster. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+const ALL = '*';
+
+export function ruleOf(rule: JsonObject): Rule {
+  const texts = (member: string): string[] => itemsOf(rule[member]).map(String);
+  return {
+    operations: texts('operations'), groups: texts('apiGroups'), versions: texts('apiVersions'), resources: texts('resources'), scope: typeof rule['scope'] === 'string' ? rule['scope'] : ALL,
+    names: texts('resourceNames'),
+  };
+}
+
+const includes = (values: readonly string[], value: string): boolean => values.includes(ALL) || values.includes(value);
+
+export const matchesOperation = (rule: Rule, operation: string): boolean => includes(rule.operations, operation);
+export const matchesGroup = (rule: Rule, group: string): boolean => includes(rule.groups, group);
+
+export function matchesResource(rule: Rule, resource: string, subresource: string): boolean {
+  return rule.resources.some((pattern) => {
+    const slash = pattern.indexOf('/');
+    const [main, sub] = slash < 0 ? [pattern, ''] : [pattern.slice(0, slash), pattern.slice(slash + 1)];
+    return (main === ALL || main === resource) && (sub === ALL || sub === subresource);
+  });
+}
+
+/** A Namespace belongs to the cluster, although requests about it carry its name as their namespace. */
+function matchesScope({ scope }: Rule, { group, resource, namespace }: Attributes): boolean {
+  if (scope === ALL) return true;
+  const ofCluster = namespace === '' || (group === '' && resource === 'namespaces');
+  return (scope === 'Cluster') === ofCluster;
+}
+
+export function matchesRule(rule: Rule, attributes: Attributes): boolean {
+  const { operation, group, version, resource, subresource, name } = attributes;
+  return matchesOperation(rule, operation) && matchesGroup(rule, group) && includes(rule.versions, version) && matchesResource(rule, resource, subresource)
+    && matchesScope(rule, attributes) && (rule.names.length === 0 || rule.names.includes(name));
+}

@@ -1,0 +1,58 @@
+import { copyOf } from '../../api/copy.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { apiVersionOf } from '../../api/resource.js';
+import type { ServedResource } from '../../catalogue/resources.js';
+import { convertBetween, fromStorage, toStorage } from '../../registry/conversion.js';
+import { storedForm } from '../../registry/metadata.js';
+import type { AdmissionRequest, GroupVersionKind } from '../contract.js';
+
+/**
+ * Brings an object of a resource from one API version to another. The object names neither its kind nor its version, belongs to the callee and comes
+ * back alike. Rejects with a StatusError.
+ */
+export type ConvertObject = (resource: ServedResource, object: ApiObject, from: string, to: string) => ApiObject | Promise<ApiObject>;
+
+/** Between versions of the types that every server has. */
+export const convertBuiltIn: ConvertObject = ({ kind, storage }, object, from, to) => {
+  const converted = convertBetween(kind, from, to, object);
+  if (converted === null) throw new Error(`broken invariant: ${storage.resource} cannot be converted from ${from} to ${to}`);
+  return converted;
+};
+
+/** One state of a request's object as a webhook or a policy is shown it: in the version that it wants, with kind and API version, sharing nothing with the request. */
+export async function shownAs(kind: GroupVersionKind, state: ApiObject | null, request: AdmissionRequest, convert: ConvertObject): Promise<ApiObject | null> {
+  if (state === null) return null;
+  const { resource, form, operation } = request;
+  const named = (object: ApiObject): ApiObject => {
+    const { kind: _kind, apiVersion: _apiVersion, ...content } = object;
+    return { kind: kind.kind, apiVersion: apiVersionOf(kind), ...content };
+  };
+  if (form?.view !== undefined) return named(form.view.show(fromStorage(resource, copyOf(state as JsonObject) as ApiObject)));
+  if (operation === 'CONNECT') {
+    const { metadata: _metadata, ...options } = copyOf(state as JsonObject) as ApiObject;
+    return named(options as ApiObject);
+  }
+  const plain = storedForm(copyOf(state as JsonObject) as ApiObject, '');
+  delete plain.apiVersion;
+  return named(form === null ? await convert(resource, plain, apiVersionOf(resource.storage), apiVersionOf(kind)) : plain);
+}
+
+/** Puts what a step has made of a shown object in the place of the request's. */
+export async function putBack(kind: GroupVersionKind, shown: ApiObject, request: AdmissionRequest, convert: ConvertObject): Promise<void> {
+  const { object, resource, form, operation } = request;
+  if (object === null) throw new Error('broken invariant: there is no object to change');
+  request.changing?.();
+  const { kind: _kind, apiVersion: _apiVersion, ...content } = shown;
+  const changed = content as ApiObject;
+  if (form?.view !== undefined) {
+    const served = fromStorage(resource, copyOf(object as JsonObject) as ApiObject);
+    return replaceContent(object, toStorage(resource, form.view.put(served, shown)));
+  }
+  if (form !== null) return replaceContent(object, operation === 'CONNECT' ? { ...changed, metadata: object.metadata } : changed);
+  replaceContent(object, await convert(resource, changed, apiVersionOf(kind), apiVersionOf(resource.storage)));
+}
+
+function replaceContent(object: ApiObject, content: ApiObject): void {
+  for (const member of Object.keys(object)) delete object[member];
+  Object.assign(object, content);
+}

@@ -1,0 +1,46 @@
+import { DYN, list, map, object, typeOf, type Type } from '../../cel/check/types.js';
+import { escapedName } from '../../cel/rules/names.js';
+import { typeNamed, typeOfKind, type ApiType, type KindName, type Scalar, type Shape } from '../../catalogue/types.js';
+
+/** Built-in types as expressions see them. Types refer to each other, also to themselves: fields are looked up when somebody asks. */
+
+const SCALARS: Readonly<Record<Scalar, string>> = { string: 'string', bytes: 'bytes', int32: 'int', int64: 'int', double: 'double', boolean: 'bool' };
+const LEAVES: Readonly<Record<string, string>> = { string: 'string', 'string date-time': 'google.protobuf.Timestamp', integer: 'int', number: 'double', boolean: 'bool' };
+
+const known = new Map<string, Type>();
+
+/** Null for a kind that is not built in. */
+export function builtInType(kind: KindName): Type | null {
+  const type = typeOfKind(kind);
+  return type === undefined ? null : typeFor(type);
+}
+
+function typeFor(type: ApiType): Type {
+  const before = known.get(type.name);
+  if (before !== undefined) return before;
+  const { fields } = type;
+  const made = fields === undefined ? leafOf(type) : object('object', lazily(new Map([...fields].map(([name, { shape }]) => [escapedName(name) ?? name, shape]))));
+  known.set(type.name, made);
+  return made;
+}
+
+/** Amounts and the like are texts or numbers, as they are written. */
+const leafOf = ({ leaf = '' }: ApiType): Type => (Object.hasOwn(LEAVES, leaf) ? typeOf(LEAVES[leaf] ?? 'dyn') : DYN);
+
+function lazily(shapes: ReadonlyMap<string, Shape>): Readonly<Record<string, Type>> {
+  const fields: Record<string, Type> = {};
+  for (const [name, shape] of shapes) Object.defineProperty(fields, name, { enumerable: true, get: () => shapeType(shape) });
+  return fields;
+}
+
+function shapeType(shape: Shape): Type {
+  switch (shape.is) {
+    case 'scalar': return typeOf(SCALARS[shape.scalar]);
+    case 'list': return list(shapeType(shape.items));
+    case 'map': return map(typeOf('string'), shapeType(shape.values));
+    case 'type': {
+      const type = typeNamed(shape.name);
+      return type === undefined ? DYN : typeFor(type);
+    }
+  }
+}

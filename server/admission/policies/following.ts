@@ -1,0 +1,84 @@
+import type { ApiObject } from '../../api/object.js';
+import type { Storage } from '../../storage/contract.js';
+import { follow } from '../../storage/follow.js';
+import type { AdmissionRequest } from '../contract.js';
+import { matchesGroup, matchesOperation, matchesResource } from '../matching/rules.js';
+import { bindingOf, type Binding, type Policy } from './policy.js';
+
+/** A policy with what binds it. */
+export interface Bound<P extends Policy> { readonly policy: P; readonly bindings: readonly Binding[] }
+
+/** Kinds of requests remembered; their number is that of served resources, subresources and operations. */
+const kindsMax = 10_000;
+
+/**
+ * Policies that something binds, in the order of their names, and their bindings likewise. Which of them may be about a kind of request is worked out once for each
+ * kind, so a request that no policy names costs a look into a map.
+ */
+export class PolicyIndex<P extends Policy> {
+  readonly policies = new Map<string, P>();
+  readonly bindings = new Map<string, Binding>();
+  #bound: readonly Bound<P>[] | null = null;
+  readonly #byKind = new Map<string, readonly Bound<P>[]>();
+
+  /** To be called after every change. */
+  changed(): void {
+    this.#bound = null;
+    this.#byKind.clear();
+  }
+
+  /** Policies of which a rule may match; the others are not about such requests whatever their content. */
+  candidates({ operation, resource: { group, resource, storage }, subresource }: AdmissionRequest): readonly Bound<P>[] {
+    const bound = (this.#bound ??= this.#ordered());
+    if (bound.length === 0) return bound;
+    const kind = `${operation} ${group}/${resource}/${subresource}`;
+    const known = this.#byKind.get(kind);
+    if (known !== undefined) return known;
+    // Resources of another group that are kept in the same place count as the same, where a policy wants that.
+    const found = bound.filter(({ policy: { criteria: { terms } } }) => terms.rules.some(rule => matchesOperation(rule, operation) && matchesResource(rule, resource, subresource)
+      && (matchesGroup(rule, group) || (terms.equivalent && (storage.group !== group || storage.resource === 'events')))));
+    if (this.#byKind.size < kindsMax) this.#byKind.set(kind, found);
+    return found;
+  }
+
+  #ordered(): readonly Bound<P>[] {
+    const bindings = [...this.bindings.values()].sort(byName);
+    return [...this.policies.values()].sort(byName)
+      .map(policy => ({ policy, bindings: bindings.filter(binding => binding.policy === policy.name) })).filter(bound => bound.bindings.length > 0);
+  }
+}
+
+const byName = (one: { readonly name: string }, other: { readonly name: string }): number => (one.name < other.name ? -1 : 1);
+
+export interface FollowedPolicies<P extends Policy> {
+  readonly index: PolicyIndex<P>;
+  /** Settles once all policies and bindings are known; until then nothing may pass. */
+  readonly synced: Promise<void>;
+  stop(): void;
+}
+
+export interface PolicyResources { readonly policies: string; readonly bindings: string }
+
+const GROUP = 'admissionregistration.k8s.io';
+
+/** Policies and bindings of one kind, as this replica's state has them: changes count as soon as they are applied here. `report` hears of those that cannot be read. */
+export function followPolicies<P extends Policy>(resources: PolicyResources, read: (object: ApiObject) => P, storage: Pick<Storage, 'watch'>, report: (error: unknown, name: string) => void): FollowedPolicies<P> {
+  const index = new PolicyIndex<P>();
+  const into = <T>(resource: string, known: Map<string, T>, make: (object: ApiObject) => T): ReturnType<typeof follow> => follow(storage, { group: GROUP, resource }, {
+    put(object) {
+      try {
+        known.set(object.name, make(object.decode()));
+      } catch (error) {
+        // What was known of it before stays: a guard that cannot be read any more must not fall.
+        report(error, object.name);
+      }
+      index.changed();
+    },
+    remove(_namespace, name) {
+      known.delete(name);
+      index.changed();
+    },
+  });
+  const followed = [into(resources.policies, index.policies, read), into(resources.bindings, index.bindings, bindingOf)];
+  return { index, synced: Promise.all(followed.map(({ synced }) => synced)).then(() => undefined), stop: () => { for (const { stop } of followed) stop(); } };
+}

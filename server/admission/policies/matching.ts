@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { AdmissionValues, AskAuthorizer } from '../../cel/matchConditions.js';
+import type { AdmissionRequest } from '../contract.js';
+import { createLookup } from '../lookup.js';
+import { matchRequest, matchRules, subjectOf, type Subject } from '../matching/match.js';
+import type { Addressed } from '../matching/rules.js';
+import { shownAs } from '../matching/versions.js';
+import { requestOf } from '../webhooks/review.js';
+import type { Bound } from './following.js';
+import type { ParamParts } from './params.js';
+import { paramResource, paramsOf } from './params.js';
+import type { Binding, Criteria, Policy } from './policy.js';
+
+/** What policies of both kinds are evaluated with. */
+export interface PolicyParts extends ParamParts {
+  readonly askAuthorizer: AskAuthorizer;
+}
+
+/** One evaluation of a policy: for one binding, and one object of parameters (null for none). */
+export interface Invocation<P extends Policy> {
+  readonly policy: P;
+  readonly binding: Binding;
+  readonly param: JsonObject | null;
+  /** As what the request matched the policy. */
+  readonly matched: Addressed;
+}
+
+/** A policy that cannot be evaluated as it is configured; `binding` is null where all its bindings are concerned. */
+export interface Misconfigured<P extends Policy> { readonly policy: P; readonly binding: Binding | null; readonly message: string }
+
+export type Planned<P extends Policy> = { readonly invocations: readonly Invocation<P>[] } | { readonly problem: Misconfigured<P> };
+
+const said = (error: unknown): string => (error as Error).message;
+
+/** As what a request meets the criteria, or null. */
+export async function meets({ terms, excluded }: Criteria, subject: Subject): Promise<Addressed | null> {
+  return matchRules(excluded, subject) === null ? matchRequest(terms, subject) : null;
+}
+
+/** What is to be evaluated of a policy for a request: nothing for one that is about others. Rejects with a StatusError when nothing can be read. */
+export async function* plan<P extends Policy>({ policy, bindings }: Bound<P>, subject: Subject, parts: PolicyParts): AsyncGenerator<Planned<P>> {
+  const matched = await meets(policy.criteria, subject);
+  if (matched === null) return;
+  const kind = paramResource(policy, parts.catalogue);
+  if (!kind.ok) {
+    yield { problem: { policy, binding: null, message: `failed to configure policy: ${kind.message}` } };
+    return;
+  }
+  for (const binding of bindings) {
+    if (binding.criteria !== null && await meets(binding.criteria, subject) === null) continue;
+    const params = await paramsOf(kind.resource, binding.paramRef, subject.attributes.namespace, parts).catch((error: unknown) => ({ ok: false as const, message: said(error) }));
+    if (params.ok) yield { invocations: params.params.map(param => ({ policy, binding, param, matched })) };
+    else yield { problem: { policy, binding, message: `failed to configure binding: ${params.message}` } };
+  }
+}
+
+/** What the expressions of policies see of one request, each form made once. Belongs to one state of the request's object. */
+export class Views {
+  readonly subject: Subject;
+  readonly #shown = new Map<string, Promise<{ readonly object: ApiObject | null; readonly old: ApiObject | null }>>();
+  #namespace: Promise<JsonObject | null> | null = null;
+  readonly #uid: string = randomUUID();
+
+  constructor(private readonly request: AdmissionRequest, private readonly parts: PolicyParts) { this.subject = subjectOf(request, parts); }
+
+  /** With parameters only where the policy has any. */
+  async values({ policy, param, matched }: Invocation<Policy>): Promise<AdmissionValues> {
+    const { request, subject, parts } = this;
+    const { object, old } = await this.shown(matched);
+    const name = subject.attributes.name === '' ? request.object?.metadata.name ?? '' : subject.attributes.name;
+    return {
+      object, oldObject: old, request: requestOf({ uid: this.#uid, request, attributes: { ...subject.attributes, name }, matched }), user: request.user, askAuthorizer: parts.askAuthorizer,
+      namespaceObject: await this.#namespaceObject(), ...(policy.paramKind === null ? {} : { params: param }),
+    };
+  }
+
+  /** Both states as the policy wants them. */
+  shown({ kind }: Addressed): Promise<{ readonly object: ApiObject | null; readonly old: ApiObject | null }> {
+    const key = `${kind.group}/${kind.version}/${kind.kind}`;
+    let shown = this.#shown.get(key);
+    if (shown === undefined) this.#shown.set(key, shown = this.#show(kind));
+    return shown;
+  }
+
+  async #show(kind: Addressed['kind']): Promise<{ readonly object: ApiObject | null; readonly old: ApiObject | null }> {
+    const { request, parts } = this;
+    return { object: await shownAs(kind, request.object, request, parts.convert), old: await shownAs(kind, request.old, request, parts.convert) };
+  }
+
+  /** A Namespace is in none, although requests about it carry its name as their namespace. */
+  #namespaceObject(): Promise<JsonObject | null> { return (this.#namespace ??= this.#readNamespace()); }
+
+  async #readNamespace(): Promise<JsonObject | null> {
+    const { namespace, group, resource } = this.subject.attributes;
+    if (namespace === '' || (group === '' && resource === 'namespaces')) return null;
+    const found = await createLookup(this.parts.storage).find({ group: '', resource: 'namespaces' }, '', namespace);
+    return found === null ? null : { ...found, kind: 'Namespace', apiVersion: 'v1' };
+  }
+}

@@ -1,0 +1,129 @@
+import { copyOf } from '../../api/copy.js';
+import type { ApiObject, JsonValue } from '../../api/object.js';
+import { apiVersionOf } from '../../api/resource.js';
+import { forbidden, StatusError, type StatusCause } from '../../api/status.js';
+import { AdmissionEvaluation } from '../../cel/admission.js';
+import { REQUEST_COST_MAX } from '../../cel/eval/budget.js';
+import { OUT_OF_BUDGET } from '../../cel/matchConditions.js';
+import { unknown, type Schema } from '../../patch/apply/schema.js';
+import { schemaOfKind } from '../../patch/apply/typeschema.js';
+import { behaviourOf } from '../../registry/behaviour.js';
+import { sameValue } from '../../registry/equality.js';
+import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../contract.js';
+import { shownAs } from '../matching/versions.js';
+import { putBackWithDefaults, received } from '../webhooks/mutating.js';
+import { isExemptFromPolicies } from './exempt.js';
+import type { Bound, FollowedPolicies } from './following.js';
+import { outcomeOf } from './judgement.js';
+import { plan, Views, type Invocation, type PolicyParts } from './matching.js';
+import { applyConfiguration, applyOperations, type Patched } from './patches.js';
+import type { Binding, MutatingPolicy } from './policy.js';
+import { nameIn } from './refusal.js';
+
+const NAME = 'MutatingAdmissionPolicy';
+
+/** What is known from the first run through all steps in the second. */
+interface Progress {
+  /** Evaluations that want to run again after later changes, and ran since the last one. */
+  readonly reinvocable: Set<string>;
+  /** Those of them that something was changed after. */
+  readonly due: Set<string>;
+  /** The object as the policies left it. */
+  output: ApiObject | null;
+}
+
+/** Lets the mutating policies that something binds change the object, one after the other: each sees what those before it have changed. */
+export function mutatingPolicies({ index, synced }: FollowedPolicies<MutatingPolicy>, parts: PolicyParts): AdmissionPlugin {
+  return {
+    name: NAME, resources: null,
+    async admit(request, pass) {
+      await synced;
+      const candidates = isExemptFromPolicies(request) ? [] : index.candidates(request);
+      if (candidates.length > 0) await new Mutating(request, pass, parts).run(candidates);
+    },
+  };
+}
+
+/** One run through the policies for one request. */
+class Mutating {
+  readonly #progress: Progress;
+  readonly #problems: { readonly message: string; readonly reason: string }[] = [];
+
+  constructor(private readonly request: AdmissionRequest, private readonly pass: MutationPass, private readonly parts: PolicyParts) {
+    const known = pass.notes.get(NAME) as Progress | undefined;
+    this.#progress = known ?? { reinvocable: new Set(), due: new Set(), output: null };
+    pass.notes.set(NAME, this.#progress);
+  }
+
+  async run(candidates: readonly Bound<MutatingPolicy>[]): Promise<void> {
+    const { request, pass } = this;
+    if (pass.again && !sameValue(this.#progress.output as JsonValue, request.object as JsonValue)) this.#changed();
+    for (const bound of candidates) await this.#policy(bound);
+    this.#progress.output = copyOf(request.object as JsonValue) as ApiObject | null;
+    if (this.#problems.length > 0) throw this.#refusal();
+  }
+
+  async #policy(bound: Bound<MutatingPolicy>): Promise<void> {
+    // Labels, which matching looks at, may have changed since the policy before.
+    for await (const planned of plan(bound, new Views(this.request, this.parts).subject, this.parts)) {
+      if ('problem' in planned) this.#fail(planned.problem.policy, planned.problem.binding, planned.problem.message, 'Forbidden');
+      else for (const [position, invocation] of planned.invocations.entries()) await this.#invoke(invocation, position);
+    }
+  }
+
+  async #invoke(invocation: Invocation<MutatingPolicy>, position: number): Promise<void> {
+    const { policy, binding } = invocation;
+    const id = `${policy.name}/${binding.name}/${position}`;
+    if ((this.pass.again && !this.#progress.due.has(id)) || this.request.object === null) return;
+    const views = new Views(this.request, this.parts);
+    const matched = await policy.conditions.evaluate(await views.values(invocation));
+    if (matched.outcome === 'error') return this.#fail(policy, binding, matched.message, 'Invalid');
+    if (matched.outcome === 'noMatch') return;
+    const before = copyOf(this.request.object as JsonValue);
+    for (const mutation of policy.mutations) await this.#mutate(invocation, mutation);
+    if (!sameValue(before, this.request.object as JsonValue)) {
+      this.#changed();
+      this.pass.repeat();
+    }
+    if (policy.reinvoked) this.#progress.reinvocable.add(id);
+  }
+
+  #changed(): void {
+    const { reinvocable, due } = this.#progress;
+    for (const id of reinvocable) due.add(id);
+    reinvocable.clear();
+  }
+
+  async #mutate(invocation: Invocation<MutatingPolicy>, { patchType, patch }: MutatingPolicy['mutations'][number]): Promise<void> {
+    const { request, parts } = this;
+    const { policy, binding, matched } = invocation;
+    const evaluation = new AdmissionEvaluation(await new Views(request, parts).values(invocation), REQUEST_COST_MAX, policy.variables);
+    const { value, problem } = await outcomeOf(patch, evaluation);
+    if (problem !== null || evaluation.exhausted) return this.#fail(policy, binding, evaluation.exhausted ? OUT_OF_BUDGET : problem ?? '', 'Invalid');
+    const before = await shownAs(matched.kind, request.object, request, parts.convert);
+    if (before === null) return;
+    const patched: Patched = patchType === 'JSONPatch' ? applyOperations(before, value) : applyConfiguration(before, value, this.#schemaOf(invocation));
+    if (!patched.ok) return this.#fail(policy, binding, patched.message, 'Invalid');
+    if (sameValue(before as JsonValue, patched.object)) return;
+    const { catalogue, convert } = parts;
+    await putBackWithDefaults(matched, received(patched.object, before, { request, matched, catalogue }), request, convert);
+  }
+
+  #schemaOf({ matched }: Invocation<MutatingPolicy>): Schema {
+    const { request } = this;
+    return (request.form === null ? behaviourOf(request.resource).versions.schemaOf(apiVersionOf(matched.kind)) : schemaOfKind(matched.kind)) ?? unknown;
+  }
+
+  #fail(policy: MutatingPolicy, binding: Binding | null, message: string, reason: string): void {
+    const by = binding === null ? '' : ` with binding '${binding.name}'`;
+    if (!policy.ignoresFailures) this.#problems.push({ reason, message: `policy '${policy.name}'${by} denied request: ${message}` });
+  }
+
+  /** The first problem names the refusal; the others are told beside it. */
+  #refusal(): StatusError {
+    const [first] = this.#problems;
+    const causes: StatusCause[] = this.#problems.map(({ message }) => ({ message }));
+    const { code, details } = forbidden(this.request.resource, nameIn(this.request), '', causes);
+    return new StatusError(code, first?.reason ?? 'Forbidden', first?.message ?? '', details);
+  }
+}

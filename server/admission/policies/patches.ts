@@ -1,0 +1,138 @@
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { JsonMap, toJson } from '../../cel/eval/json.js';
+import { Failure, ListValue, MapValue, Message, type Value } from '../../cel/eval/values.js';
+import { isObject, unknown, type Schema } from '../../patch/apply/schema.js';
+import { merge } from '../../patch/apply/merge.js';
+import { undeclaredField } from '../../patch/apply/undeclared.js';
+import { applyJsonPatch, operationsMax } from '../../patch/jsonpatch.js';
+import { containerAt, memberOf } from '../../patch/jsonpointer.js';
+import { PatchError } from '../../patch/patcherror.js';
+
+/** What the expressions of a mutating policy yield, and what becomes of an object by it. Pure. */
+
+export type Patched = { readonly ok: true; readonly object: JsonObject } | { readonly ok: false; readonly message: string };
+
+const refused = (message: string): Patched => ({ ok: false, message });
+
+function asJson(value: Value): { readonly ok: true; readonly json: JsonValue } | { readonly ok: false; readonly message: string } {
+  try {
+    return { ok: true, json: toJson(value) };
+  } catch (error) {
+    return { ok: false, message: (error as Error).message };
+  }
+}
+
+/** Lays what an expression makes (`Object{...}`) over an object, as server-side apply would. What is one whole in the schema cannot be changed in part, and therefore not at all. */
+export function applyConfiguration(object: ApiObject, value: Value, schema: Schema): Patched {
+  const wrong = misplaced(value, 'Object');
+  if (wrong !== null) return refused(wrong);
+  const made = asJson(value);
+  if (!made.ok || !isObject(made.json)) return refused(made.ok ? 'must evaluate to Object' : made.message);
+  const config: JsonObject = { ...made.json, kind: object.kind, apiVersion: object.apiVersion };
+  const undeclared = undeclaredField(config, schema);
+  if (undeclared !== null) return refused(`error applying patch: failed to convert patch object to typed object: ${undeclared}: field not declared in schema`);
+  const atomics = atomicsIn(made.json, schema, '');
+  if (atomics.length > 0) return refused(`error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`);
+  try {
+    return { ok: true, object: merge(object, config, schema) as JsonObject };
+  } catch (error) {
+    return refused(`error applying patch: ${(error as Error).message}`);
+  }
+}
+
+/** Places in a configuration that the schema takes for one whole, and those within them. */
+function atomicsIn(value: JsonValue | undefined, schema: Schema, path: string): string[] {
+  if (Array.isArray(value) && schema.kind === 'list') {
+    return [...(schema.relationship === 'atomic' ? [path] : []), ...value.flatMap((item, i) => atomicsIn(item, schema.element, `${path}[${i}]`))];
+  }
+  if (!isObject(value) || (schema.kind !== 'struct' && schema.kind !== 'map')) return [];
+  const within = schema.kind === 'map' ? [] : Object.entries(value).flatMap(([name, member]) => atomicsIn(member, schema.field(name) ?? unknown, `${path}.${name}`));
+  return [...(schema.atomic ? [path] : []), ...within];
+}
+
+/** The names of the types that an expression writes say where they belong: `Object.spec.template`. What is wrong with them, or null. */
+function misplaced(value: Value, path: string): string | null {
+  if (value instanceof ListValue) return first(value.length, i => misplaced(value.at(i), path));
+  if (!(value instanceof MapValue)) return null;
+  const isNamed = value instanceof Message;
+  if (isNamed && value.typeName !== path) return `type mismatch: unexpected type name ${JSON.stringify(value.typeName)}, expected ${JSON.stringify(path)}, which matches field name path from root Object type`;
+  const keys = value instanceof JsonMap ? [] : [...value.keys()];
+  return first(keys.length, i => misplaced(value.get(keys[i]!) ?? null, isNamed ? `${path}.${String(keys[i])}` : path));
+}
+
+function first(length: number, find: (position: number) => string | null): string | null {
+  for (let i = 0; i < length; i++) {
+    const found = find(i);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Applies the operations of `[JSONPatch{...}]` one after the other. Where a test among them fails, none of them counts. */
+export function applyOperations(object: ApiObject, value: Value): Patched {
+  const operations = operationsOf(value);
+  if (!operations.ok) return operations;
+  const { list } = operations;
+  const whole = attempt(object, list);
+  if (!(whole instanceof PatchError)) return { ok: true, object: whole };
+  if (whole.kind !== 'failed') return refused(`JSON Patch: ${whole.message}`);
+  // Each attempt copies the object, so that the first operation that fails is searched for by halves.
+  let [good, bad] = [0, list.length];
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (attempt(object, list.slice(0, middle)) instanceof PatchError) bad = middle;
+    else good = middle;
+  }
+  const failed = list[good];
+  const operation = failed !== undefined && isObject(failed) ? failed : {};
+  const before = attempt(object, list.slice(0, good));
+  return operation['op'] === 'test' ? { ok: true, object } : refused(`JSON Patch: ${complaint(operation, before instanceof PatchError ? object : before)}`);
+}
+
+function attempt(object: ApiObject, operations: readonly JsonValue[]): JsonObject | PatchError {
+  try {
+    return applyJsonPatch(object, [...operations]);
+  } catch (error) {
+    if (error instanceof PatchError) return error;
+    throw error;
+  }
+}
+
+function operationsOf(value: Value): { readonly ok: true; readonly list: readonly JsonValue[] } | { readonly ok: false; readonly message: string } {
+  if (!(value instanceof ListValue)) return { ok: false, message: 'must evaluate to list(JSONPatch)' };
+  // Longer ones are refused as a whole, with one operation too many to say why.
+  const length = Math.min(value.length, operationsMax + 1);
+  const list: JsonValue[] = [];
+  for (let i = 0; i < length; i++) {
+    const item = value.at(i);
+    if (item instanceof Failure) return { ok: false, message: item.message };
+    const inner = item instanceof MapValue ? item.get('value') : undefined;
+    const wrong = inner instanceof Message ? misplaced(inner, inner.typeName) : null;
+    if (wrong !== null) return { ok: false, message: wrong };
+    const made = asJson(item);
+    if (!made.ok) return made;
+    list.push(made.json);
+  }
+  return { ok: true, list };
+}
+
+const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
+const lastOf = (pointer: string): string => (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
+
+/** As the reference's library says it. */
+function complaint(operation: JsonObject, object: JsonObject): string {
+  const [op, path, from] = [text(operation['op']), text(operation['path']), text(operation['from'])];
+  const place = containerAt(object, op === 'move' || op === 'copy' ? from : path);
+  switch (op) {
+    case 'remove': return place === null ? `remove operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value` : `error in remove for path: '${path}': ${missing(place.container, path)}`;
+    case 'replace': return `replace operation does not apply: doc is missing ${place === null ? 'path' : 'key'}: ${path}: missing value`;
+    case 'add': return place === null ? `add operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value` : `error in add for path: '${path}': Unable to access invalid index: ${lastOf(path)}: invalid index referenced`;
+    case 'move': case 'copy':
+      if (place === null) return `${op} operation does not apply: doc is missing from path: ${from}: missing value`;
+      return memberOf(place.container, place.key) === undefined ? `error in ${op} for path: '${from}': ${missing(place.container, from)}` : `${op} operation does not apply: doc is missing destination path: ${path}: missing value`;
+    default: return `Unexpected kind: ${op}`;
+  }
+}
+
+const missing = (container: JsonObject | JsonValue[], path: string): string =>
+  (Array.isArray(container) ? `Unable to access invalid index: ${lastOf(path)}: invalid index referenced` : `Unable to remove nonexistent key: ${lastOf(path)}: missing value`);

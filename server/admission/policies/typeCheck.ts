@@ -1,0 +1,71 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { checkAdmission, problemsOf, type AdmissionScope } from '../../cel/check/admission.js';
+import { DYN, type Type } from '../../cel/check/types.js';
+import type { KindName } from '../../catalogue/types.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../registry/members.js';
+import { builtInType } from './builtInTypes.js';
+
+/** What is told of a policy whose expressions do not fit the kinds that it is about. It works nevertheless: what does not fit fails when it is evaluated. Pure. */
+
+/** More kinds of one policy are not looked at. */
+const kindsMax = 10;
+
+/** The kind of a resource, or null for one that is not served. */
+export type KindOf = (group: string, version: string, resource: string) => string | null;
+
+/** `status.typeChecking` of a validating policy. */
+export function typeChecking(policy: ApiObject, kindOf: KindOf): JsonObject {
+  const spec = objectAt(policy, 'spec') ?? {};
+  const scopes = kindsOf(spec, kindOf).flatMap(kind => scopeFor(kind, spec));
+  const warnings = objectsIn(spec, 'validations').flatMap((validation, position) => ['expression', 'messageExpression'].flatMap((member) => {
+    const warning = warningOf(textAt(validation, member), scopes);
+    return warning === '' ? [] : [{ fieldRef: `spec.validations[${position}].${member}`, warning }];
+  }));
+  return warnings.length === 0 ? {} : { expressionWarnings: warnings };
+}
+
+const printed = ({ group, version, kind }: KindName): string => `${group}/${version}, Kind=${kind}`;
+
+/** Kinds that the rules name; what stands for all is not looked at. */
+function kindsOf(spec: JsonObject, kindOf: KindOf): KindName[] {
+  const texts = (rule: JsonObject, member: string): string[] => itemsOf(rule[member]).map(String);
+  const named = objectsIn(objectAt(spec, 'matchConstraints') ?? {}, 'resourceRules').flatMap(rule => texts(rule, 'apiGroups').flatMap(group => texts(rule, 'apiVersions').flatMap(version =>
+    texts(rule, 'resources').filter(resource => ![group, version].includes('*') && !/[*/]/.test(resource)).flatMap((resource): KindName[] => {
+      const kind = kindOf(group, version, resource);
+      return kind === null ? [] : [{ group, version, kind }];
+    }))));
+  return [...new Map(named.map(kind => [printed(kind), kind])).entries()].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, kindsMax).map(([, kind]) => kind);
+}
+
+interface KindScope { readonly kind: KindName; readonly scope: AdmissionScope }
+
+/** None for kinds of which no schema is known. */
+function scopeFor(kind: KindName, spec: JsonObject): KindScope[] {
+  const object = builtInType(kind);
+  if (object === null) return [];
+  const paramKind = objectAt(spec, 'paramKind');
+  const variables = objectsIn(spec, 'variables');
+  const start: AdmissionScope = { params: paramKind !== null, authorizer: true, patches: false, variables: variables.length > 0 ? {} : null, kinds: { object, params: paramType(paramKind) } };
+  return [{ kind, scope: variables.reduce<AdmissionScope>((scope, variable) => ({ ...scope, variables: { ...scope.variables, [textAt(variable, 'name')]: variableType(textAt(variable, 'expression'), scope) } }), start) }];
+}
+
+function variableType(expression: string, scope: AdmissionScope): Type {
+  const { type, refused } = checkAdmission(expression, scope, null);
+  return refused === null ? type : DYN;
+}
+
+function paramType(paramKind: JsonObject | null): Type {
+  if (paramKind === null) return DYN;
+  const apiVersion = textAt(paramKind, 'apiVersion');
+  const slash = apiVersion.indexOf('/');
+  return builtInType({ group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind: textAt(paramKind, 'kind') }) ?? DYN;
+}
+
+function warningOf(expression: string, scopes: readonly KindScope[]): string {
+  if (expression.trim() === '') return '';
+  return scopes.flatMap(({ kind, scope }) => {
+    const problems = problemsOf(expression, scope);
+    return problems === null ? [] : [`${printed(kind)}: ${problems}\n`];
+  }).join('\n');
+}

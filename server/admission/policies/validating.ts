@@ -1,0 +1,69 @@
+import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import { isExemptFromPolicies } from './exempt.js';
+import type { Bound, FollowedPolicies } from './following.js';
+import { judge, type Denial, type Judgement } from './judgement.js';
+import { plan, Views, type Invocation, type PolicyParts } from './matching.js';
+import type { Binding, ValidatingPolicy } from './policy.js';
+import { refusal } from './refusal.js';
+
+const ANNOTATION_BYTES_MAX = 10 * 1024;
+
+/** Asks the validating policies that something binds. All are asked; the first refusal is what the client hears. */
+export function validatingPolicies({ index, synced }: FollowedPolicies<ValidatingPolicy>, parts: PolicyParts): AdmissionPlugin {
+  return {
+    name: 'ValidatingAdmissionPolicy', resources: null, connects: true,
+    async validate(request) {
+      await synced;
+      const candidates = isExemptFromPolicies(request) ? [] : index.candidates(request);
+      if (candidates.length > 0) await new Validating(request, parts).run(candidates);
+    },
+  };
+}
+
+/** All policies for one request. */
+class Validating {
+  readonly #views: Views;
+  #first: { readonly message: string; readonly reason: string } | null = null;
+
+  constructor(private readonly request: AdmissionRequest, private readonly parts: PolicyParts) { this.#views = new Views(request, parts); }
+
+  async run(candidates: readonly Bound<ValidatingPolicy>[]): Promise<void> {
+    for (const bound of candidates) await this.#policy(bound);
+    if (this.#first !== null) throw refusal(this.request, this.#first.reason, this.#first.message);
+  }
+
+  async #policy(bound: Bound<ValidatingPolicy>): Promise<void> {
+    const annotations = new Map<string, Set<string>>();
+    for await (const planned of plan(bound, this.#views.subject, this.parts)) {
+      if ('problem' in planned) {
+        const { policy, binding, message } = planned.problem;
+        if (!policy.ignoresFailures) this.#deny(policy, binding, { message, reason: '' });
+      } else for (const invocation of planned.invocations) this.#follow(invocation, await judge(invocation.policy, await this.#views.values(invocation)), annotations);
+    }
+    for (const [key, values] of annotations) this.request.annotate(`${bound.policy.name}/${key}`, [...values].join(', '));
+  }
+
+  #follow({ policy, binding }: Invocation<ValidatingPolicy>, { denials, annotations, errors }: Judgement, found: Map<string, Set<string>>): void {
+    for (const denial of denials) for (const action of binding.actions) this.#act(action, policy, binding, denial);
+    for (const error of errors) this.#deny(policy, binding, error);
+    for (const { key, value } of annotations) {
+      const values = found.get(key) ?? new Set();
+      found.set(key, values.add(Buffer.from(value).subarray(0, ANNOTATION_BYTES_MAX).toString()));
+    }
+  }
+
+  #act(action: string, policy: ValidatingPolicy, binding: Binding, denial: Denial): void {
+    const { message, index } = denial;
+    if (action === 'Deny') this.#deny(policy, binding, denial);
+    else if (action === 'Warn') this.request.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`);
+    else if (action === 'Audit') {
+      const failure = { message, policy: policy.name, binding: binding.name, expressionIndex: index, validationActions: binding.actions };
+      this.request.annotate('validation.policy.admission.k8s.io/validation_failure', JSON.stringify([failure]));
+    }
+  }
+
+  #deny(policy: ValidatingPolicy, binding: Binding | null, { message, reason }: Pick<Denial, 'message' | 'reason'>): void {
+    const by = binding === null ? '' : ` with binding '${binding.name}'`;
+    this.#first ??= { reason, message: `ValidatingAdmissionPolicy '${policy.name}'${by} denied request: ${message}` };
+  }
+}

@@ -1,0 +1,70 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { compileMatchConditions, type MatchConditions } from '../../cel/matchConditions.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../registry/members.js';
+import type { HookTarget } from '../../webhook/hookClients.js';
+import { matchTermsOf, type MatchTerms } from '../matching/match.js';
+
+export type HookKind = 'mutating' | 'validating';
+export type ReviewVersion = 'v1' | 'v1beta1';
+
+/** One webhook of a configuration, read once. */
+export interface Hook {
+  readonly name: string;
+  /** Name of the configuration that it stands in. */
+  readonly configuration: string;
+  /** Tells webhooks apart, also such that changed their place. */
+  readonly id: string;
+  readonly terms: MatchTerms;
+  readonly conditions: MatchConditions;
+  readonly target: HookTarget;
+  readonly timeoutMs: number;
+  /** A call that fails lets the request pass (`failurePolicy: Ignore`). */
+  readonly ignoresFailures: boolean;
+  /** May be asked in dry runs. */
+  readonly servesDryRun: boolean;
+  /** In which version it is asked; null when it knows none that this server does. */
+  readonly reviewVersion: ReviewVersion | null;
+  /** Asked again after later changes (`reinvocationPolicy: IfNeeded`). */
+  readonly reinvoked: boolean;
+}
+
+const TIMEOUT_SECONDS_DEFAULT = 10;
+const DRY_RUN_SAFE: ReadonlySet<string> = new Set(['None', 'NoneOnDryRun']);
+
+/** The webhooks of a stored configuration, in order. Objects that were written before some rule existed may lack what newer ones have. */
+export function hooksOf(configuration: ApiObject): Hook[] {
+  const name = configuration.metadata.name ?? '';
+  const seen = new Map<string, number>();
+  return objectsIn(configuration, 'webhooks').map((hook) => {
+    const hookName = textAt(hook, 'name');
+    const before = seen.get(hookName) ?? 0;
+    seen.set(hookName, before + 1);
+    return hookOf(hook, name, `${name}/${hookName}/${before}`);
+  });
+}
+
+function hookOf(hook: JsonObject, configuration: string, id: string): Hook {
+  const versions = itemsOf(hook['admissionReviewVersions']).map(String);
+  return {
+    name: textAt(hook, 'name'), configuration, id,
+    terms: matchTermsOf(hook, 'rules'),
+    conditions: compileMatchConditions(objectsIn(hook, 'matchConditions').map(condition => ({ name: textAt(condition, 'name'), expression: textAt(condition, 'expression') }))),
+    target: targetOf(objectAt(hook, 'clientConfig') ?? {}),
+    timeoutMs: Number(hook['timeoutSeconds'] ?? TIMEOUT_SECONDS_DEFAULT) * 1000,
+    ignoresFailures: hook['failurePolicy'] === 'Ignore', servesDryRun: DRY_RUN_SAFE.has(textAt(hook, 'sideEffects')),
+    reviewVersion: versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1') ?? null,
+    reinvoked: hook['reinvocationPolicy'] === 'IfNeeded',
+  };
+}
+
+const HTTPS_PORT = 443;
+
+/** Where the program is that a `clientConfig` names; webhooks of admission and of conversion have the same. */
+export function targetOf(client: JsonObject): HookTarget {
+  const service = objectAt(client, 'service');
+  return {
+    at: service === null ? textAt(client, 'url') : { namespace: textAt(service, 'namespace'), name: textAt(service, 'name'), port: Number(service['port'] ?? HTTPS_PORT), path: textAt(service, 'path') },
+    ca: Buffer.from(textAt(client, 'caBundle'), 'base64').toString('utf8'),
+  };
+}

@@ -1,0 +1,132 @@
+import { copyOf } from '../../api/copy.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { internalError } from '../../api/status.js';
+import { typeOfKind } from '../../catalogue/types.js';
+import type { Catalogue } from '../../catalogue/resources.js';
+import { applyJsonPatch } from '../../patch/jsonpatch.js';
+import { sameValue } from '../../registry/equality.js';
+import { behaviourOf, withMetadata } from '../../registry/behaviour.js';
+import type { JsonMembers } from '../../../workers/codecs/value.js';
+import { checkStructure } from '../../../workers/schema/structure.js';
+import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../contract.js';
+import { subjectOf } from '../matching/match.js';
+import type { Addressed } from '../matching/rules.js';
+import { putBack, shownAs, type ConvertObject } from '../matching/versions.js';
+import { HookCaller, type CallerParts } from './caller.js';
+import type { FollowedHooks } from './configurations.js';
+import { isExempt } from './exempt.js';
+import type { Hook } from './hook.js';
+
+const NAME = 'MutatingAdmissionWebhook';
+
+/** What is known from the first run through all steps in the second. */
+interface Invocations {
+  /** Webhooks that want to be asked again after later changes, and were asked since the last one. */
+  readonly reinvocable: Set<string>;
+  /** Those of them that something was changed after. */
+  readonly due: Set<string>;
+  /** The object as the webhooks left it. */
+  output: ApiObject | null;
+}
+
+/** Asks mutating webhooks one after the other; each sees what those before it have changed. */
+export function mutatingWebhooks({ index, synced }: FollowedHooks, parts: CallerParts): AdmissionPlugin {
+  const caller = new HookCaller('mutating', parts);
+  return {
+    name: NAME, resources: null, connects: true,
+    async admit(request, pass) {
+      await synced;
+      const hooks = isExempt(request) ? [] : index.candidates(request);
+      if (hooks.length > 0) await new Mutation(request, pass, caller, parts).run(hooks);
+    },
+  };
+}
+
+/** One run through the webhooks for one request. */
+class Mutation {
+  readonly #invocations: Invocations;
+
+  constructor(private readonly request: AdmissionRequest, private readonly pass: MutationPass, private readonly caller: HookCaller, private readonly parts: CallerParts) {
+    const known = pass.notes.get(NAME) as Invocations | undefined;
+    this.#invocations = known ?? { reinvocable: new Set(), due: new Set(), output: null };
+    pass.notes.set(NAME, this.#invocations);
+  }
+
+  async run(hooks: readonly Hook[]): Promise<void> {
+    const { request, pass } = this;
+    const { output } = this.#invocations;
+    if (pass.again && !sameValue(output as JsonValue, request.object as JsonValue)) this.#changed();
+    for (const [position, hook] of hooks.entries()) await this.#ask(hook, position);
+    this.#invocations.output = copyOf(request.object as JsonValue) as ApiObject | null;
+  }
+
+  /** A webhook that was not asked in the first run is not asked in the second, even if it would match now. */
+  async #ask(hook: Hook, index: number): Promise<void> {
+    const { request, pass } = this;
+    if (pass.again && !this.#invocations.due.has(hook.id)) return;
+    // Made anew for each: labels, which matching looks at, may have changed.
+    const subject = subjectOf(request, this.parts);
+    const matched = await this.caller.wants(hook, subject);
+    if (matched === null) return;
+    const place = { round: pass.again ? 1 : 0, index };
+    const answer = await this.caller.call(hook, matched, subject, place);
+    if (answer.outcome === 'refused') throw answer.error;
+    const mutated = answer.outcome === 'allowed' && answer.patch !== null && await this.#apply(hook, matched, answer.patch);
+    request.annotate(`mutation.webhook.admission.k8s.io/round_${place.round}_index_${index}`, JSON.stringify({ configuration: hook.configuration, webhook: hook.name, mutated }));
+    if (mutated) {
+      this.#changed();
+      pass.repeat();
+    }
+    if (hook.reinvoked) this.#invocations.reinvocable.add(hook.id);
+  }
+
+  #changed(): void {
+    const { reinvocable, due } = this.#invocations;
+    for (const id of reinvocable) due.add(id);
+    reinvocable.clear();
+  }
+
+  /** Applies a patch in the version in which the webhook saw the object. Says whether it changed anything. */
+  async #apply(hook: Hook, matched: Addressed, patch: JsonValue): Promise<boolean> {
+    const { request } = this;
+    const { convert, catalogue } = this.parts;
+    const before = await shownAs(matched.kind, request.object, request, convert);
+    if (before === null) throw internalError(new Error(`admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`));
+    const after = received(patched(before, patch), before, { request, matched, catalogue });
+    if (sameValue(before as JsonValue, after as JsonValue)) return false;
+    await putBackWithDefaults(matched, after, request, convert);
+    return true;
+  }
+}
+
+function patched(before: ApiObject, patch: JsonValue): JsonObject {
+  try {
+    return applyJsonPatch(before, patch);
+  } catch (error) {
+    throw internalError(error);
+  }
+}
+
+export interface Whereabouts { readonly request: AdmissionRequest; readonly matched: Addressed; readonly catalogue: Catalogue }
+
+/** What came out of a patch, checked and in the form in which such objects are kept; unknown fields are dropped. Throws 500. */
+export function received(after: JsonObject, before: ApiObject, { request, matched, catalogue }: Whereabouts): ApiObject {
+  if (after['kind'] !== before.kind || after['apiVersion'] !== before.apiVersion) throw internalError(new Error('the patch of a webhook may not change what kind of object it is'));
+  const resource = request.form === null ? catalogue.resource(matched.group, matched.version, matched.resource) : null;
+  const result = resource === null ? structured(after, matched) : behaviourOf(resource).receive(after);
+  if (!result.ok) throw internalError(new Error(result.message));
+  return result.object;
+}
+
+/** A body that is no object of its resource, and has a type of its own. */
+function structured(object: JsonObject, { kind }: Addressed): { readonly ok: true; readonly object: ApiObject } | { readonly ok: false; readonly message: string } {
+  const known = typeOfKind(kind);
+  const checked = known === undefined ? null : checkStructure(object as JsonMembers, known, { unknownFields: 'report' });
+  if (checked?.ok === false) return checked;
+  return { ok: true, object: withMetadata((checked?.value ?? object) as JsonObject) };
+}
+
+export async function putBackWithDefaults({ kind }: Addressed, shown: ApiObject, request: AdmissionRequest, convert: ConvertObject): Promise<void> {
+  await putBack(kind, shown, request, convert);
+  if (request.form === null && request.object !== null) behaviourOf(request.resource).strategy.setDefaults?.(request.object);
+}

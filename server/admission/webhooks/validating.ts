@@ -1,0 +1,37 @@
+import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import { subjectOf } from '../matching/match.js';
+import type { Addressed } from '../matching/rules.js';
+import { HookCaller, type CallerParts } from './caller.js';
+import type { FollowedHooks } from './configurations.js';
+import { isExempt } from './exempt.js';
+import type { Hook } from './hook.js';
+
+/** Asks validating webhooks at the same time. Of several refusals the client hears the first that came. */
+export function validatingWebhooks({ index, synced }: FollowedHooks, parts: CallerParts): AdmissionPlugin {
+  const caller = new HookCaller('validating', parts);
+  return {
+    name: 'ValidatingAdmissionWebhook', resources: null, connects: true,
+    async validate(request) {
+      await synced;
+      const hooks = isExempt(request) ? [] : index.candidates(request);
+      if (hooks.length > 0) await ask(hooks, request, caller, parts);
+    },
+  };
+}
+
+async function ask(hooks: readonly Hook[], request: AdmissionRequest, caller: HookCaller, parts: CallerParts): Promise<void> {
+  const subject = subjectOf(request, parts);
+  const wanted: { readonly hook: Hook; readonly matched: Addressed }[] = [];
+  for (const hook of hooks) {
+    const matched = await caller.wants(hook, subject);
+    if (matched !== null) wanted.push({ hook, matched });
+  }
+  const refusals: Error[] = [];
+  // All are waited for: what they have to say beside their verdict counts as well.
+  await Promise.all(wanted.map(async ({ hook, matched }, index) => {
+    const answer = await caller.call(hook, matched, subject, { round: 0, index });
+    if (answer.outcome === 'refused') refusals.push(answer.error);
+  }));
+  const [first] = refusals;
+  if (first !== undefined) throw first;
+}

@@ -1,0 +1,81 @@
+import type { ApiObject } from '../api/object.js';
+import { objectAt, objectsIn } from '../registry/defaulting.js';
+import { textAt } from '../registry/members.js';
+import type { Storage } from '../storage/contract.js';
+import { follow, type Following } from '../storage/follow.js';
+import type { Availability } from './availability.js';
+
+export const API_SERVICES = { group: 'apiregistration.k8s.io', resource: 'apiservices' } as const;
+const PORT_DEFAULT = 443;
+
+/** Who serves one version of a group. */
+export interface ApiService {
+  /** `VERSION.GROUP` */
+  readonly name: string;
+  readonly group: string;
+  readonly version: string;
+  readonly groupPriority: number;
+  readonly versionPriority: number;
+  /** Null for this server itself. */
+  readonly target: { readonly namespace: string; readonly name: string; readonly port: number } | null;
+  /** Authorities of the program's certificate in PEM; empty for those that the system trusts. */
+  readonly ca: string;
+  /** Every certificate is taken. */
+  readonly trusting: boolean;
+  /** What its condition says at present; null when it has none. */
+  readonly availability: Availability | null;
+}
+
+export function readApiService(object: ApiObject): ApiService {
+  const spec = objectAt(object, 'spec') ?? {};
+  const service = objectAt(spec, 'service');
+  const condition = objectsIn(objectAt(object, 'status') ?? {}, 'conditions').find(each => each['type'] === 'Available');
+  return {
+    name: object.metadata.name ?? '', group: textAt(spec, 'group'), version: textAt(spec, 'version'), groupPriority: Number(spec['groupPriorityMinimum'] ?? 0), versionPriority: Number(spec['versionPriority'] ?? 0),
+    target: service === null ? null : { namespace: textAt(service, 'namespace'), name: textAt(service, 'name'), port: Number(service['port'] ?? PORT_DEFAULT) },
+    ca: Buffer.from(textAt(spec, 'caBundle'), 'base64').toString('utf8'), trusting: spec['insecureSkipTLSVerify'] === true,
+    availability: condition === undefined ? null : { status: condition['status'] === 'True' ? 'True' : 'False', reason: textAt(condition, 'reason'), message: textAt(condition, 'message') },
+  };
+}
+
+/** All API services as this replica's state has them. */
+export class ApiServices {
+  private readonly byName = new Map<string, ApiService>();
+  private readonly remoteNames = new Set<string>();
+  private readonly following: Following;
+  private readonly listeners = new Set<(name: string) => void>();
+
+  constructor(storage: Pick<Storage, 'watch'>) {
+    const changed = (name: string): void => { for (const listener of this.listeners) listener(name); };
+    this.following = follow(storage, API_SERVICES, {
+      put: (object) => { this.set(object.name, readApiService(object.decode())); changed(object.name); },
+      remove: (_namespace, name) => { this.set(name, null); changed(name); },
+    });
+  }
+
+  private set(name: string, service: ApiService | null): void {
+    if (service === null) this.byName.delete(name);
+    else this.byName.set(name, service);
+    if (service === null || service.target === null) this.remoteNames.delete(name);
+    else this.remoteNames.add(name);
+  }
+
+  /** Most servers have none, and their requests should not pay for the question. */
+  get hasRemote(): boolean { return this.remoteNames.size > 0; }
+
+  get synced(): Promise<void> { return this.following.synced; }
+
+  get(name: string): ApiService | null { return this.byName.get(name) ?? null; }
+
+  all(): readonly ApiService[] { return [...this.byName.values()]; }
+
+  /** The one behind which another program serves a version of a group, or null. */
+  remote(group: string, version: string): ApiService | null {
+    const found = this.byName.get(`${version}.${group}`);
+    return found === undefined || found.target === null ? null : found;
+  }
+
+  onChange(listener: (name: string) => void): void { this.listeners.add(listener); }
+
+  stop(): void { this.following.stop(); }
+}

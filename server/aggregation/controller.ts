@@ -1,0 +1,93 @@
+import type { ApiObject, JsonObject } from '../api/object.js';
+import { StatusError } from '../api/status.js';
+import type { ServedResource } from '../catalogue/resources.js';
+import type { Registry, WriteOptions } from '../registry/contract.js';
+import type { ApiService, ApiServices } from './apiServices.js';
+import { sameAvailability, withAvailability, type Availability } from './availability.js';
+import { check, type CheckParts } from './checks.js';
+
+export interface AvailabilityOptions extends CheckParts {
+  readonly services: ApiServices;
+  readonly registry: Registry;
+  /** The entry of API services in the catalogue. */
+  readonly resource: ServedResource;
+  readonly writes: WriteOptions;
+  /** RFC 3339 with seconds. */
+  readonly now: () => string;
+  readonly report: (name: string, error: unknown) => void;
+  /** Told of the list of resources of a program, and when it cannot be had; also when the API service is gone. */
+  readonly discovered: (name: string, resources: readonly JsonObject[] | null) => void;
+}
+
+/** Between two looks at a program that answers, and at one that does not. */
+const AVAILABLE_MS = 15_000;
+const UNAVAILABLE_MS = 1_000;
+
+/**
+ * Says in each API service whether it can be used. Every server looks for itself, because each needs the way there and the list of what is served;
+ * what it writes is the same as what the others would write.
+ */
+export class AvailabilityController {
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly busy = new Set<string>();
+  private readonly dirty = new Set<string>();
+  private stopped = false;
+
+  constructor(private readonly options: AvailabilityOptions) {
+    options.services.onChange((name) => { this.look(name); });
+    for (const { name } of options.services.all()) this.look(name);
+  }
+
+  stop(): void {
+    this.stopped = true;
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
+  }
+
+  /** One look at a time for each; what changes meanwhile is looked at afterwards. */
+  private look(name: string): void {
+    if (this.stopped) return;
+    clearTimeout(this.timers.get(name));
+    this.timers.delete(name);
+    if (this.busy.has(name)) { this.dirty.add(name); return; }
+    const service = this.options.services.get(name);
+    if (service === null) { this.options.discovered(name, null); return; }
+    // A local one stays as it is: nearly all are, and nothing has to be found out about them.
+    if (service.target === null && service.availability?.reason === 'Local') return;
+    this.busy.add(name);
+    void this.settle(service).finally(() => {
+      this.busy.delete(name);
+      if (this.dirty.delete(name)) this.look(name);
+    });
+  }
+
+  private async settle(service: ApiService): Promise<void> {
+    const { name } = service;
+    try {
+      const { availability, resources } = await check(service, this.options);
+      // What was found out about an earlier form of it counts for nothing.
+      if (this.options.services.get(name) === null) return;
+      if (service.target !== null) this.options.discovered(name, resources);
+      if (!sameAvailability(service.availability, availability)) await this.write(service, availability);
+      if (service.target !== null) this.lookAgain(name, availability.status === 'True' ? AVAILABLE_MS : UNAVAILABLE_MS);
+    } catch (error) {
+      this.options.report(name, error);
+      this.lookAgain(name, UNAVAILABLE_MS);
+    }
+  }
+
+  private lookAgain(name: string, afterMs: number): void {
+    if (this.stopped) return;
+    const timer = setTimeout(() => { this.look(name); }, afterMs);
+    timer.unref();
+    this.timers.set(name, timer);
+  }
+
+  private async write({ name }: ApiService, availability: Availability): Promise<void> {
+    const { registry, resource, writes, now } = this.options;
+    const apply = (current: ApiObject | null): ApiObject => withAvailability(current ?? { metadata: {} }, availability, now());
+    await registry.update({ resource, namespace: '', name }, { apply, subresource: 'status', uid: null, mayCreate: false }, writes).catch((error: unknown) => {
+      if (!(error instanceof StatusError && error.code === 404)) throw error;
+    });
+  }
+}

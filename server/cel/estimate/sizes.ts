@@ -1,0 +1,16 @@
+/** How large a value can be, as `size()` counts. What nobody knows may be as large as 64 bits can say. */
+export interface Size { readonly min: number; readonly max: number }
+
+export const MOST = 2 ** 64;
+export const UNKNOWN_SIZE: Size = { min: 0, max: MOST };
+export const exactly = (size: number): Size => ({ min: size, max: size });
+
+/** Neither sums nor products grow beyond what there is. */
+export const capped = (value: number): number => Math.min(value, MOST);
+
+export const plus = (one: Size, other: Size): Size => ({ min: capped(one.min + other.min), max: capped(one.max + other.max) });
+export const times = (one: Size, other: Size): Size => ({ min: capped(one.min * other.min), max: capped(one.max * other.max) });
+export const union = (one: Size, other: Size): Size => ({ min: Math.min(one.min, other.min), max: Math.max(one.max, other.max) });
+
+/** A part of the size, rounded up. Products of the kind of `3 * 0.1` do not round as they are written, as in the reference. */
+export const share = (size: number, factor: number): number => capped(Math.ceil(size * factor));

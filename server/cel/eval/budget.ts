@@ -1,0 +1,39 @@
+/**
+ * What evaluation may cost, in the reference's units (one is about 50 ns there). Thrown out of an evaluation when it is used up: no part of an expression can go on.
+ */
+export class OverBudget extends Error {
+  constructor() { super('operation cancelled: actual cost limit exceeded'); }
+}
+
+/** One expression alone. */
+export const EXPRESSION_COST_MAX = 1_000_000;
+/** All expressions that one request makes a policy or the rules of a schema evaluate. */
+export const REQUEST_COST_MAX = 10_000_000;
+/** All match conditions of one webhook or policy for one request. */
+export const CONDITIONS_COST_MAX = 2_500_000;
+
+/**
+ * Elementary steps (a comparison within a comparison of lists, a part of a text that is made) that cost nothing in the reference's units, but time. What lies within
+ * the limits of costs hardly ever meets this one; what exploits the difference ends within some tenths of a second.
+ */
+const stepsMax = 1_000_000;
+
+/** Keeps account of one evaluation. */
+export class Meter {
+  cost = 0;
+  private steps = 0;
+
+  constructor(readonly limit: number = EXPRESSION_COST_MAX) {}
+
+  /** Throws OverBudget. */
+  spend(cost: number): void {
+    this.cost += cost;
+    if (this.cost > this.limit) throw new OverBudget();
+  }
+
+  /** Throws OverBudget. */
+  readonly step = (steps: number): void => {
+    this.steps += steps;
+    if (this.steps > stepsMax) throw new OverBudget();
+  };
+}

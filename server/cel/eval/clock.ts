@@ -1,0 +1,68 @@
+import { duration, timestamp } from './numbers.js';
+import { Failure, type Duration, type Timestamp } from './values.js';
+
+/** Times and durations as text. */
+
+const SECOND = 1_000_000_000n;
+const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+
+/** null for a text that is no time. */
+export function parseTimestamp(text: string): Timestamp | Failure | null {
+  const match = RFC3339.exec(text);
+  if (match === null) return null;
+  const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', sign = '+', zoneHour = '0', zoneMinute = '0'] = match;
+  const milliseconds = utc(Number(year), Number(month), Number(day));
+  if (milliseconds === null || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59 || Number(zoneHour) > 23 || Number(zoneMinute) > 59) return null;
+  const offset = (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -60 : 60);
+  const seconds = milliseconds / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - offset;
+  return timestamp(BigInt(seconds) * SECOND + BigInt(fraction.slice(0, 9).padEnd(9, '0')));
+}
+
+/** `2024-05-06`, as schemas write dates. */
+export function parseDate(text: string): Timestamp | Failure | null {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  const milliseconds = match === null ? null : utc(Number(match[1]), Number(match[2]), Number(match[3]));
+  return milliseconds === null ? null : timestamp(BigInt(milliseconds) * 1_000_000n);
+}
+
+/** Null for a day that no month has. */
+function utc(year: number, month: number, day: number): number | null {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && date.getUTCFullYear() === year ? date.getTime() : null;
+}
+
+const UNITS: Readonly<Record<string, bigint>> = { ns: 1n, us: 1_000n, 'µs': 1_000n, 'μs': 1_000n, ms: 1_000_000n, s: SECOND, m: 60n * SECOND, h: 3600n * SECOND };
+const digitsMax = 40;
+
+/** `1h30m`, `-1.5s`; null for a text that is no duration. */
+export function parseDuration(text: string): Duration | Failure | null {
+  const [, sign = '', rest = ''] = /^([+-]?)(.*)$/s.exec(text) ?? [];
+  if (rest === '0') return duration(0n);
+  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(rest)) return null;
+  let total = 0n;
+  for (const [, whole = '', fraction = '', unit = ''] of rest.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
+    if (whole.length > digitsMax) return null;
+    const size = UNITS[unit] ?? 1n;
+    const shown = fraction.slice(0, digitsMax);
+    total += BigInt(whole === '' ? '0' : whole) * size + (shown === '' ? 0n : BigInt(shown) * size / 10n ** BigInt(shown.length));
+  }
+  const made = duration(sign === '-' ? -total : total);
+  return made instanceof Failure ? null : made;
+}
+
+/** RFC 3339 in UTC, with as many digits of the second as there are. */
+export function timestampText({ nanoseconds }: Timestamp): string {
+  const seconds = nanoseconds / SECOND - (nanoseconds % SECOND < 0n ? 1n : 0n);
+  const rest = nanoseconds - seconds * SECOND;
+  const fraction = rest === 0n ? '' : `.${String(rest).padStart(9, '0').replace(/0+$/, '')}`;
+  const date = new Date(Number(seconds) * 1000).toISOString().replace(/^[+-]\d{2}(?=\d{4}-)/, '');
+  return `${date.slice(0, -5)}${fraction}Z`;
+}
+
+/** In seconds: `5400s`, `0.5s`. */
+export function durationText({ nanoseconds }: Duration): string {
+  const positive = nanoseconds < 0n ? -nanoseconds : nanoseconds;
+  const rest = positive % SECOND;
+  return `${nanoseconds < 0n ? '-' : ''}${positive / SECOND}${rest === 0n ? '' : `.${String(rest).padStart(9, '0').replace(/0+$/, '')}`}s`;
+}

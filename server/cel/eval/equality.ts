@@ -1,0 +1,115 @@
+import type { Meter } from './budget.js';
+import { Duration, Failure, ListValue, MapValue, NO_OVERLOAD, Opaque, Optional, Timestamp, TypeValue, UInt, type Value } from './values.js';
+
+/** Structures that nest deeper are not compared; objects of requests never do. */
+const depthMax = 200;
+
+/** Whether two values are equal. Values of different types are not, but numbers of all types are compared by what they count. */
+export function equals(one: Value, other: Value, meter: Meter, depth = 0): boolean | Failure {
+  if (one instanceof Failure) return one;
+  if (other instanceof Failure) return other;
+  if (depth > depthMax) return new Failure('values nest too deeply');
+  meter.step(1);
+  if (one === other) return !(typeof one === 'number' && Number.isNaN(one));
+  if (isNumber(one)) return isNumber(other) && compareNumbers(one, other) === 0;
+  if (typeof one === 'string') return textsEqual(one, other, meter);
+  if (one === null || other === null || typeof one !== 'object' || typeof other !== 'object') return false;
+  if (one instanceof ListValue) return other instanceof ListValue && listsEqual(one, other, meter, depth + 1);
+  if (one instanceof MapValue) return other instanceof MapValue && mapsEqual(one, other, meter, depth + 1);
+  if (one instanceof Optional) return other instanceof Optional && optionalsEqual(one, other, meter, depth + 1);
+  return smallEqual(one, other, meter);
+}
+
+function textsEqual(one: string, other: Value, meter: Meter): boolean {
+  if (typeof other !== 'string' || one.length !== other.length) return false;
+  meter.step(one.length >> 4);
+  return one === other;
+}
+
+function smallEqual(one: Exclude<Value, null | string | boolean | number | bigint>, other: Value, meter: Meter): boolean {
+  if (one instanceof Uint8Array) {
+    meter.step(one.length >> 4);
+    return other instanceof Uint8Array && Buffer.compare(one, other) === 0;
+  }
+  if (one instanceof Timestamp) return other instanceof Timestamp && one.nanoseconds === other.nanoseconds;
+  if (one instanceof Duration) return other instanceof Duration && one.nanoseconds === other.nanoseconds;
+  if (one instanceof TypeValue) return other instanceof TypeValue && one.name === other.name;
+  return one instanceof Opaque && other instanceof Opaque && one.typeName === other.typeName && one.equals(other);
+}
+
+function optionalsEqual(one: Optional, other: Optional, meter: Meter, depth: number): boolean | Failure {
+  if (one.value === undefined || other.value === undefined) return one.value === other.value;
+  return equals(one.value, other.value, meter, depth);
+}
+
+function listsEqual(one: ListValue, other: ListValue, meter: Meter, depth: number): boolean | Failure {
+  if (one.length !== other.length) return false;
+  if (one.order !== 'ordered' || other.order !== 'ordered') return unorderedEqual(one, other, meter, depth);
+  for (let i = 0; i < one.length; i++) {
+    const same = equals(one.at(i), other.at(i), meter, depth);
+    if (same !== true) return same;
+  }
+  return true;
+}
+
+/** Lists that stand for sets, or whose elements have keys: each element has one that is equal in the other. */
+function unorderedEqual(one: ListValue, other: ListValue, meter: Meter, depth: number): boolean | Failure {
+  const free = new Set(Array.from({ length: other.length }, (_, i) => i));
+  for (let i = 0; i < one.length; i++) {
+    let found = -1;
+    for (const j of free) {
+      const same = equals(one.at(i), other.at(j), meter, depth);
+      if (same instanceof Failure) return same;
+      if (same) { found = j; break; }
+    }
+    if (found < 0) return false;
+    free.delete(found);
+  }
+  return true;
+}
+
+function mapsEqual(one: MapValue, other: MapValue, meter: Meter, depth: number): boolean | Failure {
+  if (one.size !== other.size) return false;
+  for (const key of one.keys()) {
+    const [mine, theirs] = [one.get(key), other.get(key)];
+    if (mine === undefined || theirs === undefined) return false;
+    const same = equals(mine, theirs, meter, depth);
+    if (same !== true) return same;
+  }
+  return true;
+}
+
+export const isNumber = (value: Value): value is number | bigint | UInt => typeof value === 'number' || typeof value === 'bigint' || value instanceof UInt;
+
+/** Negative, zero or positive; NaN where a number is none. Exact across types. */
+function compareNumbers(one: number | bigint | UInt, other: number | bigint | UInt): number {
+  const [a, b] = [one instanceof UInt ? one.value : one, other instanceof UInt ? other.value : other];
+  return a < b ? -1 : a > b ? 1 : a == b ? 0 : Number.NaN; // eslint-disable-line eqeqeq -- numbers of two kinds
+}
+
+/** Texts in the order of their code points, which is not that of their units. */
+export function compareTexts(one: string, other: string): number {
+  if (one === other) return 0;
+  const end = Math.min(one.length, other.length);
+  let i = 0;
+  while (i < end && one.charCodeAt(i) === other.charCodeAt(i)) i += 1;
+  if (i === end) return one.length - other.length;
+  const [a, b] = [one.charCodeAt(i), other.charCodeAt(i)];
+  const [pairA, pairB] = [a >= 0xd800 && a <= 0xdfff, b >= 0xd800 && b <= 0xdfff];
+  return pairA === pairB ? a - b : pairA ? 1 : -1;
+}
+
+/** How two values of types that have an order compare. NaN compares with nothing. */
+export function compare(one: Value, other: Value, meter: Meter): number | Failure {
+  if (one instanceof Failure) return one;
+  if (other instanceof Failure) return other;
+  if (isNumber(one) && isNumber(other)) return compareNumbers(one, other);
+  if (typeof one === 'string' && typeof other === 'string') {
+    meter.step(Math.min(one.length, other.length) >> 4);
+    return compareTexts(one, other);
+  }
+  if (typeof one === 'boolean' && typeof other === 'boolean') return Number(one) - Number(other);
+  if (one instanceof Uint8Array && other instanceof Uint8Array) return Buffer.compare(one, other);
+  if ((one instanceof Timestamp && other instanceof Timestamp) || (one instanceof Duration && other instanceof Duration)) return one.nanoseconds < other.nanoseconds ? -1 : one.nanoseconds > other.nanoseconds ? 1 : 0;
+  return NO_OVERLOAD;
+}

@@ -1,0 +1,87 @@
+import { parseDuration, parseTimestamp, durationText, timestampText } from '../clock.js';
+import { doubleText } from '../doubles.js';
+import { duration, int, timestamp, uint } from '../numbers.js';
+import { Duration, Failure, NO_OVERLOAD, OVERFLOW, Timestamp, typeNameOf, TypeValue, UInt, UNSIGNED_OVERFLOW, type Value } from '../values.js';
+import type { Implementation, Library } from './registry.js';
+
+/** Values of one type as another. */
+
+const SECOND = 1_000_000_000n;
+const digitsMax = 40;
+const unreadable = (to: string): Failure => new Failure(`type conversion error from 'string' to '${to}'`);
+const wholeText = /^[+-]?\d+$/;
+const trues = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
+const falses = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
+const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const INFINITE = /^([+-]?)inf(?:inity)?$/i;
+
+function toInt(value: Value): Value {
+  if (typeof value === 'bigint') return value;
+  if (value instanceof UInt) return int(value.value);
+  if (typeof value === 'number') return Number.isFinite(value) && value > -9223372036854775808 && value < 9223372036854775808 ? int(BigInt(Math.trunc(value))) : OVERFLOW;
+  if (value instanceof Timestamp) return value.nanoseconds / SECOND - (value.nanoseconds % SECOND < 0n ? 1n : 0n);
+  if (value instanceof Duration) return value.nanoseconds;
+  if (typeof value !== 'string') return NO_OVERLOAD;
+  const whole = wholeText.test(value) && value.length <= digitsMax ? int(BigInt(value.replace(/^\+/, ''))) : OVERFLOW;
+  return whole instanceof Failure ? unreadable('int') : whole;
+}
+
+function toUint(value: Value): Value {
+  if (value instanceof UInt) return value;
+  if (typeof value === 'bigint') return uint(value);
+  if (typeof value === 'number') return Number.isFinite(value) && value > -1 && value < 18446744073709551616 ? uint(BigInt(Math.trunc(value))) : UNSIGNED_OVERFLOW;
+  if (typeof value !== 'string') return NO_OVERLOAD;
+  const whole = /^\d+$/.test(value) && value.length <= digitsMax ? uint(BigInt(value)) : OVERFLOW;
+  return whole instanceof Failure ? unreadable('uint') : whole;
+}
+
+function toDouble(value: Value): Value {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof UInt) return Number(value.value);
+  if (typeof value !== 'string') return NO_OVERLOAD;
+  if (FLOAT.test(value)) return Number.isFinite(Number(value)) ? Number(value) : unreadable('double');
+  const infinite = INFINITE.exec(value);
+  if (infinite !== null) return infinite[1] === '-' ? -Infinity : Infinity;
+  return /^nan$/i.test(value) ? Number.NaN : unreadable('double');
+}
+
+function toText(value: Value): Value {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return doubleText(value);
+  if (value instanceof UInt) return String(value.value);
+  if (value instanceof Timestamp) return timestampText(value);
+  if (value instanceof Duration) return durationText(value);
+  return value instanceof Uint8Array ? textOfBytes(value) : NO_OVERLOAD;
+}
+
+function textOfBytes(bytes: Uint8Array): Value {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return new Failure('invalid UTF-8 in byte sequence, cannot convert to string');
+  }
+}
+
+function toTimestamp(value: Value): Value {
+  if (value instanceof Timestamp) return value;
+  if (typeof value === 'bigint') return timestamp(value * SECOND);
+  return typeof value === 'string' ? parseTimestamp(value) ?? unreadable('google.protobuf.Timestamp') : NO_OVERLOAD;
+}
+
+function toDuration(value: Value): Value {
+  if (value instanceof Duration) return value;
+  if (typeof value === 'bigint') return duration(value);
+  return typeof value === 'string' ? parseDuration(value) ?? unreadable('google.protobuf.Duration') : NO_OVERLOAD;
+}
+
+const toBool = (value: Value): Value => (typeof value === 'boolean' ? value : typeof value !== 'string' ? NO_OVERLOAD : trues.has(value) ? true : falses.has(value) ? false : unreadable('bool'));
+const toBytes = (value: Value): Value => (value instanceof Uint8Array ? value : typeof value === 'string' ? new Uint8Array(Buffer.from(value)) : NO_OVERLOAD);
+
+const one = (convert: (value: Value) => Value): Implementation => ([value = null]) => convert(value);
+
+export const conversions: Library = {
+  'int/1': one(toInt), 'uint/1': one(toUint), 'double/1': one(toDouble), 'string/1': one(toText), 'bool/1': one(toBool), 'bytes/1': one(toBytes),
+  'timestamp/1': one(toTimestamp), 'duration/1': one(toDuration), 'dyn/1': one(value => value), 'type/1': one(value => new TypeValue(typeNameOf(value))),
+};

@@ -1,0 +1,58 @@
+import { parseQuantity, type Quantity } from '../../../../workers/schema/quantity.js';
+import { int } from '../numbers.js';
+import { Failure, NO_OVERLOAD, Opaque, type Value } from '../values.js';
+import type { Implementation, Library } from './registry.js';
+
+const NOT_WHOLE = new Failure('cannot convert value to integer');
+/** Amounts of more digits are not calculated with. */
+const exponentMax = 1_000;
+
+/** An amount with a unit: `digits * 10 ** exponent`. */
+class QuantityValue extends Opaque {
+  readonly typeName = 'kubernetes.Quantity';
+  constructor(readonly digits: bigint, readonly exponent: number) { super(); }
+
+  equals(other: Opaque): boolean { return other instanceof QuantityValue && this.compareTo(other) === 0; }
+
+  compareTo(other: QuantityValue): number {
+    const [a, b] = aligned(this, other);
+    return a < b ? -1 : a > b ? 1 : 0;
+  }
+
+  /** null for what is not whole, or too large. */
+  get whole(): bigint | null {
+    const value = this.exponent >= 0 ? this.digits * 10n ** BigInt(this.exponent) : this.digits % 10n ** BigInt(-this.exponent) === 0n ? this.digits / 10n ** BigInt(-this.exponent) : null;
+    return value === null || int(value) instanceof Failure ? null : value;
+  }
+
+  plus(other: QuantityValue, sign: bigint): QuantityValue {
+    const [a, b] = aligned(this, other);
+    return new QuantityValue(a + sign * b, Math.min(this.exponent, other.exponent));
+  }
+}
+
+function aligned(one: QuantityValue, other: QuantityValue): [bigint, bigint] {
+  const least = Math.min(one.exponent, other.exponent);
+  return [one.digits * 10n ** BigInt(one.exponent - least), other.digits * 10n ** BigInt(other.exponent - least)];
+}
+
+function read(text: string): QuantityValue | Failure {
+  const parsed = text === text.trim() ? parseQuantity(text) : parseQuantity('');
+  if (!parsed.ok) return new Failure(parsed.message);
+  const { digits, exponent }: Quantity = parsed.quantity;
+  return Math.abs(exponent) > exponentMax ? new Failure('quantity is out of range') : new QuantityValue(digits, exponent);
+}
+
+const of = (use: (one: QuantityValue) => Value): Implementation => ([one]) => (one instanceof QuantityValue ? use(one) : NO_OVERLOAD);
+const ofTwo = (use: (one: QuantityValue, other: QuantityValue) => Value): Implementation => ([one, other]) => (one instanceof QuantityValue && other instanceof QuantityValue ? use(one, other) : NO_OVERLOAD);
+const added = (sign: bigint): Implementation => ([one, other]) => {
+  const amount = typeof other === 'bigint' ? new QuantityValue(other, 0) : other;
+  return one instanceof QuantityValue && amount instanceof QuantityValue ? one.plus(amount, sign) : NO_OVERLOAD;
+};
+
+export const quantities: Library = {
+  'quantity/1': ([text]) => (typeof text === 'string' ? read(text) : NO_OVERLOAD), 'isQuantity/1': ([text]) => (typeof text === 'string' ? !(read(text) instanceof Failure) : NO_OVERLOAD),
+  '.isGreaterThan/1': ofTwo((one, other) => one.compareTo(other) > 0), '.isLessThan/1': ofTwo((one, other) => one.compareTo(other) < 0), '.compareTo/1': ofTwo((one, other) => BigInt(one.compareTo(other))),
+  '.isInteger/0': of(one => one.whole !== null), '.asInteger/0': of(one => one.whole ?? NOT_WHOLE), '.asApproximateFloat/0': of(one => Number(`${one.digits}e${one.exponent}`)),
+  '.sign/0': of(one => (one.digits > 0n ? 1n : one.digits < 0n ? -1n : 0n)), '.add/1': added(1n), '.sub/1': added(-1n),
+};

@@ -1,0 +1,41 @@
+import type { Run } from '../run.js';
+import { NO_OVERLOAD, type Value } from '../values.js';
+import { addresses } from './addresses.js';
+import { authorization } from './authorization.js';
+import { conversions } from './conversions.js';
+import { formats } from './formats.js';
+import { lists } from './lists.js';
+import { optionals } from './optionals.js';
+import { quantities } from './quantities.js';
+import { semvers } from './semvers.js';
+import { texts } from './texts.js';
+import { times } from './times.js';
+import { urls } from './urls.js';
+
+/** A function over values that did not fail. The first argument is what it is called on, if anything. */
+export type Implementation = (args: readonly Value[], run: Run) => Value;
+
+/** By name and count of arguments: `size/1`, and `.size/0` for those that are called on a value. */
+export type Library = Readonly<Record<string, Implementation>>;
+
+function collect(libraries: readonly Library[]): ReadonlyMap<string, Implementation> {
+  const found = new Map<string, Implementation>();
+  for (const library of libraries) {
+    for (const [key, implementation] of Object.entries(library)) {
+      const before = found.get(key);
+      found.set(key, before === undefined ? implementation : either(before, implementation));
+    }
+  }
+  return found;
+}
+
+const either = (one: Implementation, other: Implementation): Implementation => (args, run) => {
+  const value = one(args, run);
+  return value === NO_OVERLOAD ? other(args, run) : value;
+};
+
+/** Different libraries may have functions of one name, for other types: each says what is not for it. */
+const all = collect([texts, lists, conversions, times, optionals, quantities, addresses, urls, semvers, formats, authorization]);
+
+/** null for a function that is not known. */
+export const functionFor = (name: string, args: number, onValue: boolean): Implementation | null => all.get(`${onValue ? '.' : ''}${name}/${args}`) ?? null;

@@ -1,0 +1,62 @@
+import { Duration, Failure, NO_OVERLOAD, Timestamp, type Value } from '../values.js';
+import type { Implementation, Library } from './registry.js';
+
+/** Parts of times and durations. */
+
+const MILLISECOND = 1_000_000n;
+const DAY_MS = 86_400_000;
+const OFFSET = /^([+-]?)(\d{2}):(\d{2})$/;
+const zonesMax = 200;
+const zones = new Map<string, Intl.DateTimeFormat | null>();
+
+const floor = (value: bigint, by: bigint): bigint => value / by - (value % by < 0n ? 1n : 0n);
+
+/** The time as a clock in the zone shows it, in a date whose UTC parts are those of that clock; null for a zone that nobody knows. */
+function clockIn(time: Timestamp, zone: string): Date | null {
+  const milliseconds = Number(floor(time.nanoseconds, MILLISECOND));
+  if (zone === '' || zone === 'UTC') return new Date(milliseconds);
+  const offset = OFFSET.exec(zone);
+  if (offset !== null) return new Date(milliseconds + (Number(offset[2]) * 60 + Number(offset[3])) * (offset[1] === '-' ? -60_000 : 60_000));
+  const format = formatOf(zone);
+  if (format === null) return null;
+  const parts = new Map(format.formatToParts(milliseconds).map(({ type, value }) => [type, Number(value)]));
+  const shown = new Date(0);
+  shown.setUTCFullYear(parts.get('year') ?? 0, (parts.get('month') ?? 1) - 1, parts.get('day') ?? 1);
+  shown.setUTCHours(parts.get('hour') ?? 0, parts.get('minute') ?? 0, parts.get('second') ?? 0, ((milliseconds % 1000) + 1000) % 1000);
+  return shown;
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat | null {
+  const known = zones.get(zone);
+  if (known !== undefined) return known;
+  let format: Intl.DateTimeFormat | null = null;
+  try {
+    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' });
+  } catch { /* Nobody knows it. */ }
+  if (zones.size >= zonesMax) zones.clear();
+  zones.set(zone, format);
+  return format;
+}
+
+const dayOfYear = (date: Date): number => Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / DAY_MS);
+
+const partsOfTime: Readonly<Record<string, (date: Date) => number>> = {
+  getFullYear: date => date.getUTCFullYear(), getMonth: date => date.getUTCMonth(), getDayOfYear: dayOfYear, getDayOfMonth: date => date.getUTCDate() - 1, getDate: date => date.getUTCDate(),
+  getDayOfWeek: date => date.getUTCDay(), getHours: date => date.getUTCHours(), getMinutes: date => date.getUTCMinutes(), getSeconds: date => date.getUTCSeconds(), getMilliseconds: date => date.getUTCMilliseconds(),
+};
+
+const partsOfDuration: Readonly<Record<string, bigint>> = { getHours: 3600n * 1000n * MILLISECOND, getMinutes: 60n * 1000n * MILLISECOND, getSeconds: 1000n * MILLISECOND, getMilliseconds: MILLISECOND };
+
+const partOfTime = (of: (date: Date) => number): Implementation => ([time, zone = '']) => {
+  if (!(time instanceof Timestamp) || typeof zone !== 'string') return NO_OVERLOAD;
+  const date = clockIn(time, zone);
+  return date === null ? new Failure(`unknown time zone ${zone}`) : BigInt(of(date));
+};
+
+const part = (name: string): Implementation => {
+  const ofTime = partOfTime(partsOfTime[name] ?? (() => 0));
+  const size = partsOfDuration[name];
+  return (args, run): Value => (args[0] instanceof Duration && size !== undefined ? args[0].nanoseconds / size : ofTime(args, run));
+};
+
+export const times: Library = Object.fromEntries(Object.keys(partsOfTime).flatMap(name => [[`.${name}/0`, part(name)], [`.${name}/1`, partOfTime(partsOfTime[name] ?? (() => 0))]]));

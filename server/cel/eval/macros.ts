@@ -1,0 +1,224 @@
+import { dottedName, type Call, type Expression } from '../check/parser.js';
+import { addEntry, type Compiler, type Names } from './compile.js';
+import type { Code, Run } from './run.js';
+import { ArrayList, EntryMap, Failure, ListValue, MapValue, NO_OVERLOAD, Optional, type Value } from './values.js';
+
+/** Walks over lists and maps, and what else gives names to values. What a step of a walk costs besides its expressions is what the reference's expansion of it costs. */
+
+type Macro = (call: Call, names: Names, compiler: Compiler) => Code;
+
+const nothing: Expression = { kind: 'literal', type: 'null', text: 'null', at: 0 };
+
+interface Walk {
+  readonly range: Code;
+  /** Makes the expressions of the body see one element. */
+  readonly show: (run: Run, key: Value, element: Value, ofList: boolean) => void;
+  readonly bodies: readonly Code[];
+}
+
+/** What a walk does with each element; true ends it. `finish` makes the result. */
+interface Visitor { visit(run: Run, bodies: readonly Code[]): boolean; finish(run: Run): Value }
+
+const ROUND = { all: 3, exists: 4, existsOne: 2, filter: 0, transformMap: 2 } as const;
+const ELEMENT_COST = 12;
+
+class Decide implements Visitor {
+  #failed: Failure | null = null;
+  #settled = false;
+  constructor(private readonly settling: boolean, private readonly cost: number) {}
+
+  visit(run: Run, [body]: readonly Code[]): boolean {
+    run.meter.spend(this.cost);
+    const value = body!(run);
+    if (value === this.settling) this.#settled = true;
+    else if (value !== !this.settling) this.#failed ??= value instanceof Failure ? value : NO_OVERLOAD;
+    return this.#settled;
+  }
+
+  finish(run: Run): Value {
+    run.meter.spend(1);
+    return this.#settled ? this.settling : this.#failed ?? !this.settling;
+  }
+}
+
+class Count implements Visitor {
+  #count = 0;
+  #failed: Failure | null = null;
+
+  visit(run: Run, [body]: readonly Code[]): boolean {
+    run.meter.spend(ROUND.existsOne);
+    const value = body!(run);
+    if (value === true) this.#count += 1;
+    else if (value !== false) this.#failed = value instanceof Failure ? value : NO_OVERLOAD;
+    return this.#failed !== null;
+  }
+
+  finish(run: Run): Value {
+    run.meter.spend(2);
+    return this.#failed ?? this.#count === 1;
+  }
+}
+
+/** `keep` is the body that says whether an element counts, or null for all; `make` the one that makes what is kept. */
+class Collect implements Visitor {
+  readonly #values: Value[] = [];
+  #failed: Failure | null = null;
+  constructor(private readonly keep: number | null, private readonly make: Code | number, private readonly cost: number) {}
+
+  visit(run: Run, bodies: readonly Code[]): boolean {
+    run.meter.spend(this.cost);
+    const kept = this.keep === null ? true : bodies[this.keep]!(run);
+    if (kept === false) return false;
+    if (kept !== true) return this.#fail(kept);
+    run.meter.spend(ELEMENT_COST);
+    const value = typeof this.make === 'number' ? bodies[this.make]!(run) : this.make(run);
+    if (value instanceof Failure) return this.#fail(value);
+    this.#values.push(value);
+    return false;
+  }
+
+  #fail(value: Value): true {
+    this.#failed = value instanceof Failure ? value : NO_OVERLOAD;
+    return true;
+  }
+
+  finish(run: Run): Value {
+    run.meter.spend(1);
+    return this.#failed ?? new ArrayList(this.#values);
+  }
+}
+
+/** Maps from maps: `key` yields the key of the present element, or null where the body makes whole entries. */
+class CollectEntries implements Visitor {
+  readonly #made = new Map<string, readonly [Value, Value]>();
+  #failed: Failure | null = null;
+  constructor(private readonly filtered: boolean, private readonly key: Code | null) {}
+
+  visit(run: Run, bodies: readonly Code[]): boolean {
+    run.meter.spend(ROUND.transformMap);
+    const kept = this.filtered ? bodies[0]!(run) : true;
+    if (kept === false) return false;
+    this.#failed = kept === true ? this.#add(run, bodies[this.filtered ? 1 : 0]!(run)) : kept instanceof Failure ? kept : NO_OVERLOAD;
+    return this.#failed !== null;
+  }
+
+  #add(run: Run, value: Value): Failure | null {
+    if (this.key !== null) return addEntry(this.#made, this.key(run), value, false);
+    if (!(value instanceof MapValue)) return value instanceof Failure ? value : NO_OVERLOAD;
+    for (const key of value.keys()) {
+      const wrong = addEntry(this.#made, key, value.get(key) ?? null, false);
+      if (wrong !== null) return wrong;
+    }
+    return null;
+  }
+
+  finish(run: Run): Value {
+    run.meter.spend(1);
+    return this.#failed ?? new EntryMap(this.#made);
+  }
+}
+
+function walk({ range, show, bodies }: Walk, visitorOf: () => Visitor): Code {
+  return (run) => {
+    const holder = range(run);
+    if (holder instanceof Failure) return holder;
+    const visitor = visitorOf();
+    if (holder instanceof ListValue) {
+      for (let i = 0; i < holder.length; i++) {
+        show(run, BigInt(i), holder.at(i), true);
+        if (visitor.visit(run, bodies)) break;
+      }
+    } else if (holder instanceof MapValue) {
+      for (const key of holder.keys()) {
+        show(run, key, holder.get(key) ?? null, false);
+        if (visitor.visit(run, bodies)) break;
+      }
+    } else return NO_OVERLOAD;
+    return visitor.finish(run);
+  };
+}
+
+/** A walk with one name (an element of a list, a key of a map) or two (its position or key, and itself). */
+function over(variables: 1 | 2, visitorOf: (bodies: number, key: Code) => () => Visitor): Macro {
+  return ({ target, args }, names, compiler) => {
+    const range = compiler.code(target ?? nothing, names);
+    const places = args.slice(0, variables).map(() => compiler.place());
+    const within = new Map([...names, ...places.map((place, i): [string, number] => [nameOf(args[i]), place])]);
+    const bodies = args.slice(variables).map(body => compiler.code(body, within));
+    const [first = 0, second = first] = places;
+    const show: Walk['show'] = variables === 2
+      ? (run, key, element) => { run.names[first] = key; run.names[second] = element; }
+      : (run, key, element, ofList) => { run.names[first] = ofList ? element : key; };
+    return walk({ range, show, bodies }, visitorOf(bodies.length, run => run.names[first] ?? null));
+  };
+}
+
+const nameOf = (expression: Expression | undefined): string => (expression?.kind === 'name' ? expression.name : '');
+
+/** `has(a.b)`: whether the last member is there. What comes before must be. */
+const has: Macro = ({ args: [argument] }, names, compiler) => {
+  if (argument?.kind !== 'select') return () => NO_OVERLOAD;
+  const { field } = argument;
+  const of = compiler.code(argument.of, names);
+  return (run) => {
+    const value = of(run);
+    if (value instanceof Failure) return value;
+    const holder = value instanceof Optional ? value.value : value;
+    return holder instanceof MapValue && holder.select(field) !== undefined;
+  };
+};
+
+/** `o.optMap(x, e)`, `o.optFlatMap(x, e)`: the body sees what the optional holds. */
+const ofOptional = (wraps: boolean): Macro => ({ target, args: [name, body] }, names, compiler) => {
+  const place = compiler.place();
+  const of = compiler.code(target ?? nothing, names);
+  const inner = compiler.code(body ?? nothing, new Map([...names, [nameOf(name), place]]));
+  return (run) => {
+    const holder = of(run);
+    run.meter.spend(1);
+    if (holder instanceof Failure) return holder;
+    if (!(holder instanceof Optional)) return NO_OVERLOAD;
+    if (holder.value === undefined) return Optional.none;
+    run.names[place] = holder.value;
+    const value = inner(run);
+    return wraps && !(value instanceof Failure) ? new Optional(value) : value;
+  };
+};
+
+/** `cel.bind(x, value, body)`. A value that failed is a failure only where the body uses it. */
+const bind: Macro = ({ args: [name, value, body] }, names, compiler) => {
+  const place = compiler.place();
+  const bound = compiler.code(value ?? nothing, names);
+  const inner = compiler.code(body ?? nothing, new Map([...names, [nameOf(name), place]]));
+  return (run) => {
+    run.meter.spend(LIST_COST);
+    run.names[place] = bound(run);
+    return inner(run);
+  };
+};
+
+const LIST_COST = 10;
+const all = over(1, () => () => new Decide(false, ROUND.all));
+const exists = over(1, () => () => new Decide(true, ROUND.exists));
+const existsOne = over(1, () => () => new Count());
+const [allBoth, existsBoth, existsOneBoth] = [over(2, () => () => new Decide(false, ROUND.all)), over(2, () => () => new Decide(true, ROUND.exists)), over(2, () => () => new Count())];
+const collect = (bodies: number): (() => Visitor) => () => new Collect(bodies === 2 ? 0 : null, bodies - 1, ROUND.filter);
+
+/** As the checker names them: by name and count of arguments. */
+const macros: Readonly<Record<string, Macro>> = {
+  'has/1': has, 'cel.bind/3': bind,
+  '.all/2': all, '.exists/2': exists, '.exists_one/2': existsOne, '.existsOne/2': existsOne,
+  '.all/3': allBoth, '.exists/3': existsBoth, '.exists_one/3': existsOneBoth, '.existsOne/3': existsOneBoth,
+  '.filter/2': over(1, (_, element) => () => new Collect(0, element, ROUND.filter)),
+  '.map/2': over(1, collect), '.map/3': over(1, collect), '.transformList/3': over(2, collect), '.transformList/4': over(2, collect),
+  '.transformMap/3': over(2, (_, key) => () => new CollectEntries(false, key)), '.transformMap/4': over(2, (_, key) => () => new CollectEntries(true, key)),
+  '.transformMapEntry/3': over(2, () => () => new CollectEntries(false, null)), '.transformMapEntry/4': over(2, () => () => new CollectEntries(true, null)),
+  '.optMap/2': ofOptional(true), '.optFlatMap/2': ofOptional(false),
+};
+
+/** The macro that a call stands for, or null. */
+export function macroFor(call: Call): Macro | null {
+  const before = call.target === null ? '' : dottedName(call.target) === 'cel' ? 'cel.' : '.';
+  const key = `${before}${call.name}/${call.args.length}`;
+  return Object.hasOwn(macros, key) ? macros[key] ?? null : null;
+}

@@ -1,0 +1,39 @@
+import { parse, type Expression } from '../check/parser.js';
+import { EXPRESSION_COST_MAX, Meter, OverBudget } from './budget.js';
+import { Compiler } from './compile.js';
+import type { Activation, Code, Run } from './run.js';
+import { Failure, type Value } from './values.js';
+
+/** A compiled expression. Made once, evaluated often; evaluations know nothing of each other. */
+export interface CelProgram {
+  readonly expression: string;
+  readonly tree: Expression;
+  /** Names of the top level that it uses. */
+  readonly uses: ReadonlySet<string>;
+  /** Never throws but what the activation throws. `costMax` is what it may spend. */
+  evaluate(activation: Activation, costMax?: number): CelResult;
+}
+
+/** `overBudget` means that nothing more is to be evaluated for the request. */
+export interface CelResult { readonly value: Value; readonly cost: number; readonly overBudget: boolean }
+
+/** Compiles an expression that passed the checker, over these variables. Throws SyntaxProblem. */
+export function compileProgram(expression: string, variables: ReadonlySet<string>): CelProgram {
+  const tree = parse(expression);
+  const uses = new Set<string>();
+  const compiler = new Compiler(variables, uses);
+  const code = compiler.code(tree, new Map());
+  return { expression, tree, uses, evaluate: (activation, costMax = EXPRESSION_COST_MAX) => evaluate(code, compiler.places, activation, costMax) };
+}
+
+function evaluate(code: Code, places: number, activation: Activation, costMax: number): CelResult {
+  const meter = new Meter(Math.min(costMax, EXPRESSION_COST_MAX));
+  const run: Run = { meter, activation, names: new Array<Value>(places).fill(null) };
+  try {
+    return { value: code(run), cost: meter.cost, overBudget: false };
+  } catch (error) {
+    if (error instanceof OverBudget) return { value: new Failure(error.message), cost: meter.cost, overBudget: true };
+    if (error instanceof RangeError) return { value: new Failure(`expression cannot be evaluated: ${error.message}`), cost: meter.cost, overBudget: false };
+    throw error;
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * Values of expressions. Those of JavaScript stand for themselves: `bigint` is CEL's int, `number` its double. Failures are values too, as the language wants it: `||`
+ * and `&&` take one in their stride when the other side settles the matter.
+ */
+export type Value = null | boolean | bigint | number | string | UInt | Uint8Array | Timestamp | Duration | ListValue | MapValue | Optional | TypeValue | Opaque | Failure;
+
+/** Why an expression, or a part of it, has no value. */
+export class Failure {
+  constructor(readonly message: string) {}
+}
+
+export const NO_OVERLOAD = new Failure('no such overload');
+export const OVERFLOW = new Failure('integer overflow');
+export const UNSIGNED_OVERFLOW = new Failure('unsigned integer overflow');
+export const TIME_OVERFLOW = new Failure('timestamp overflow');
+export const DURATION_OVERFLOW = new Failure('duration overflow');
+
+export class UInt {
+  constructor(readonly value: bigint) {}
+}
+
+/** A point in time, in nanoseconds since 1970. */
+export class Timestamp {
+  constructor(readonly nanoseconds: bigint) {}
+}
+
+export class Duration {
+  constructor(readonly nanoseconds: bigint) {}
+}
+
+/** A list, whose elements may be made only when somebody looks at them. */
+export abstract class ListValue {
+  abstract readonly length: number;
+  /** How elements are compared with those of another: in order, or (sets, and lists with keys) without. */
+  readonly order: 'ordered' | 'set' | readonly string[] = 'ordered';
+  /** `position` is within the length. */
+  abstract at(position: number): Value;
+}
+
+export class ArrayList extends ListValue {
+  constructor(private readonly items: readonly Value[]) { super(); }
+  get length(): number { return this.items.length; }
+  at(position: number): Value { return this.items[position]!; }
+}
+
+/** Two lists as one, without a copy: a few additions in a row could otherwise make lists of any size. */
+export class JoinedList extends ListValue {
+  readonly length: number;
+  constructor(private readonly left: ListValue, private readonly right: ListValue) {
+    super();
+    this.length = left.length + right.length;
+  }
+
+  at(position: number): Value {
+    let list: ListValue = this;
+    let rest = position;
+    while (list instanceof JoinedList) {
+      if (rest < list.left.length) list = list.left;
+      else { rest -= list.left.length; list = list.right; }
+    }
+    return list.at(rest);
+  }
+}
+
+/** A map, or an object with fields. */
+export abstract class MapValue {
+  abstract readonly size: number;
+  /** undefined for a key that is not there. Never sees what an object has by nature (`constructor`). */
+  abstract get(key: Value): Value | undefined;
+  abstract keys(): Iterable<Value>;
+  /** By a name written in the expression. */
+  select(field: string): Value | undefined { return this.get(field); }
+  /** What `type()` says. */
+  readonly typeName: string = 'map';
+}
+
+/** Keys of maps are told apart by type and value, but numbers of all types alike. */
+export function keyOf(value: Value): string | null {
+  switch (typeof value) {
+    case 'string': return `s${value}`;
+    case 'bigint': return `n${value}`;
+    case 'boolean': return `b${value}`;
+    case 'number': return Number.isInteger(value) ? `n${BigInt(value)}` : `d${value}`;
+    default: return value instanceof UInt ? `n${value.value}` : null;
+  }
+}
+
+export class EntryMap extends MapValue {
+  /** Entries by `keyOf`. */
+  constructor(private readonly entries: ReadonlyMap<string, readonly [Value, Value]>) { super(); }
+  get size(): number { return this.entries.size; }
+
+  get(key: Value): Value | undefined {
+    const known = keyOf(key);
+    return known === null ? undefined : this.entries.get(known)?.[1];
+  }
+
+  *keys(): Iterable<Value> { for (const [key] of this.entries.values()) yield key; }
+}
+
+/** An object with these fields and no others, each worked out when it is first looked at. */
+export class FieldMap extends MapValue {
+  private readonly known = new Map<string, Value>();
+  constructor(override readonly typeName: string, private readonly fields: Readonly<Record<string, () => Value>>) { super(); }
+  get size(): number { return Object.keys(this.fields).length; }
+
+  get(key: Value): Value | undefined {
+    if (typeof key !== 'string' || !Object.hasOwn(this.fields, key)) return undefined;
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const value = this.fields[key]!();
+    this.known.set(key, value);
+    return value;
+  }
+
+  keys(): Iterable<Value> { return Object.keys(this.fields); }
+}
+
+/** What an expression writes as `Name{field: value}`. */
+export class Message extends MapValue {
+  constructor(override readonly typeName: string, readonly fields: ReadonlyMap<string, Value>) { super(); }
+  get size(): number { return this.fields.size; }
+  get(key: Value): Value | undefined { return typeof key === 'string' ? this.fields.get(key) : undefined; }
+  keys(): Iterable<Value> { return this.fields.keys(); }
+}
+
+export class Optional {
+  static readonly none = new Optional(undefined);
+  /** `value` is undefined for none. */
+  constructor(readonly value: Value | undefined) {}
+}
+
+export class TypeValue {
+  constructor(readonly name: string) {}
+}
+
+/** A value of a library (a quantity, an address), which only the functions of its library look into. */
+export abstract class Opaque {
+  abstract readonly typeName: string;
+  /** Of another of the same type. */
+  abstract equals(other: Opaque): boolean;
+}
+
+/** The name of the type of a value, as `type()` yields and messages print it. */
+export function typeNameOf(value: Value): string {
+  switch (typeof value) {
+    case 'string': return 'string';
+    case 'bigint': return 'int';
+    case 'number': return 'double';
+    case 'boolean': return 'bool';
+    default: return value === null ? 'null_type' : objectTypeOf(value);
+  }
+}
+
+function objectTypeOf(value: Exclude<Value, null | string | bigint | number | boolean>): string {
+  if (value instanceof ListValue) return 'list';
+  if (value instanceof MapValue || value instanceof Opaque) return value.typeName;
+  if (value instanceof UInt) return 'uint';
+  if (value instanceof Uint8Array) return 'bytes';
+  if (value instanceof Timestamp) return 'google.protobuf.Timestamp';
+  if (value instanceof Duration) return 'google.protobuf.Duration';
+  if (value instanceof Optional) return 'optional_type';
+  return value instanceof TypeValue ? 'type' : 'error';
+}
+
+/** Length in code points, which is what the language counts. */
+export function lengthOf(text: string): number {
+  let pairs = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit <= 0xdbff && i + 1 < text.length) {
+      const low = text.charCodeAt(i + 1);
+      if (low >= 0xdc00 && low <= 0xdfff) { pairs += 1; i += 1; }
+    }
+  }
+  return text.length - pairs;
+}
+
+/** What `size()` counts; 1 for what has no size. The measure of most costs. */
+export function sizeOf(value: Value): number {
+  if (typeof value === 'string') return lengthOf(value);
+  if (value instanceof ListValue || value instanceof Uint8Array) return value.length;
+  return value instanceof MapValue ? value.size : 1;
+}
+
+/** More of a key is not shown in messages. */
+const shownMax = 1_000;
+
+/** A key or position as messages show it. */
+export const shownKey = (key: Value): string => (key instanceof UInt ? String(key.value) : String(key).slice(0, shownMax));

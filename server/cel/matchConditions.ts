@@ -1,0 +1,94 @@
+import type { JsonObject } from '../api/object.js';
+import type { User } from '../api/user.js';
+import { AdmissionEvaluation, ADMISSION_NAMES } from './admission.js';
+import { CONDITIONS_COST_MAX } from './eval/budget.js';
+import { compileProgram, type CelProgram } from './eval/program.js';
+import { Failure } from './eval/values.js';
+
+/** A question that an expression asks of the authorizer. Selectors are as the expression writes them. */
+export type AuthorizationQuestion =
+  | { readonly isResource: false; readonly user: User; readonly verb: string; readonly path: string }
+  | {
+      readonly isResource: true; readonly user: User; readonly verb: string; readonly group: string; readonly version: string; readonly resource: string; readonly subresource: string;
+      readonly namespace: string; readonly name: string; readonly fieldSelector?: string; readonly labelSelector?: string;
+    };
+
+export interface AuthorizationAnswer {
+  readonly allowed: boolean;
+  readonly reason: string;
+  readonly error?: string;
+}
+
+/** Asks whoever decides for this server. May answer at once. Never rejects: a failure is an answer with `error`. */
+export type AskAuthorizer = (question: AuthorizationQuestion) => AuthorizationAnswer | Promise<AuthorizationAnswer>;
+
+/** What the expressions of admission (match conditions, policies) may look at. Everything is only read. */
+export interface AdmissionValues {
+  /** In the version that the webhook or policy wants; null on delete. */
+  readonly object: JsonObject | null;
+  /** null on create. */
+  readonly oldObject: JsonObject | null;
+  /** The `request` member of an AdmissionReview without `object` and `oldObject`; absent members are left out. */
+  readonly request: JsonObject;
+  /** The object that a policy's binding names; absent where there are no parameters. */
+  readonly params?: JsonObject | null;
+  /** The Namespace of the object; null for objects outside of any. Webhooks have none: leave it out. */
+  readonly namespaceObject?: JsonObject | null;
+  /** Who asks; for `authorizer`. */
+  readonly user: User;
+  readonly askAuthorizer: AskAuthorizer;
+}
+
+export interface MatchCondition { readonly name: string; readonly expression: string }
+
+export type MatchVerdict =
+  | { readonly outcome: 'match' }
+  /** One of the conditions is false: that settles it, whatever the others do. */
+  | { readonly outcome: 'noMatch'; /** Name of that condition. */ readonly condition: string }
+  /** None is false, but not all could be evaluated. What that means is for the failure policy to say. `message` joins what went wrong, as clients see it. */
+  | { readonly outcome: 'error'; readonly message: string };
+
+/** Conditions compiled once, evaluated for each request that everything else of the webhook or policy matches. */
+export interface MatchConditions {
+  readonly isEmpty: boolean;
+  /** Never rejects. The conditions share a budget. */
+  evaluate(values: AdmissionValues): Promise<MatchVerdict>;
+}
+
+/** An expression that cannot be compiled is an error whenever it is evaluated: it was refused when it was stored, unless another server stored it. */
+export type Compiled = { readonly expression: string; readonly program: CelProgram } | { readonly expression: string; readonly program: null; readonly message: string };
+
+export function compileAdmission(expression: string): Compiled {
+  try {
+    return { expression, program: compileProgram(expression.trim(), ADMISSION_NAMES) };
+  } catch (error) {
+    return { expression, program: null, message: (error as Error).message };
+  }
+}
+
+/** Compiles the conditions of a webhook, or of a policy. */
+export function compileMatchConditions(conditions: readonly MatchCondition[]): MatchConditions {
+  const compiled = conditions.map(({ name, expression }) => ({ name, ...compileAdmission(expression) }));
+  return { isEmpty: conditions.length === 0, evaluate: values => evaluate(compiled, values) };
+}
+
+const MATCH: MatchVerdict = { outcome: 'match' };
+export const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
+
+async function evaluate(conditions: readonly ({ readonly name: string } & Compiled)[], values: AdmissionValues): Promise<MatchVerdict> {
+  if (conditions.length === 0) return MATCH;
+  const evaluation = new AdmissionEvaluation(values, CONDITIONS_COST_MAX);
+  const errors = new Set<string>();
+  for (const condition of conditions) {
+    if (condition.program === null) {
+      errors.add(`compilation error: ${condition.message}`);
+      continue;
+    }
+    const result = await evaluation.evaluate(condition.program);
+    if (evaluation.exhausted) return { outcome: 'error', message: OUT_OF_BUDGET };
+    if (result === false) return { outcome: 'noMatch', condition: condition.name };
+    if (result !== true) errors.add(`expression '${condition.expression}' resulted in error: ${result instanceof Failure ? result.message : 'no such overload'}`);
+  }
+  const all = [...errors];
+  return all.length === 0 ? MATCH : { outcome: 'error', message: all.length === 1 ? all.join('') : `[${all.join(', ')}]` };
+}

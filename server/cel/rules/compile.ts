@@ -1,0 +1,110 @@
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { REQUEST_COST_MAX } from '../eval/budget.js';
+import { comparesMembers, oldItems, sameJson } from './correlation.js';
+import type { CompileRules, RulesVerdict } from './contract.js';
+import { Findings, judge, type NodeRules } from './judge.js';
+import { compileMessage, compileRule, rulesOf } from './rule.js';
+import { itemsOf, propertiesOf, restOf, shapeOf } from './shape.js';
+
+/** The part of a schema below which there are rules. */
+interface Node {
+  readonly schema: JsonObject;
+  readonly rules: NodeRules | null;
+  readonly items: Node | null;
+  readonly rest: Node | null;
+  readonly properties: ReadonlyMap<string, Node>;
+}
+
+/** Schemas nest as deeply as JSON does. */
+const depthMax = 200;
+
+/** Compiles the rules of a structural schema. */
+export const compileRules: CompileRules = (schema) => {
+  const node = nodeOf(schema, true, 0);
+  if (node === null) return { isEmpty: true, verdict: () => ({ causes: [], warnings: [] }) };
+  return { isEmpty: false, verdict: (object, old) => drive(verdict(node, object, old)) };
+};
+
+/** null where there are no rules at or below the schema. */
+function nodeOf(schema: JsonObject, isRoot: boolean, depth: number): Node | null {
+  if (depth > depthMax) return null;
+  const [items, rest] = [itemsOf(schema), restOf(schema)];
+  const properties = new Map(propertiesOf(schema).flatMap(([name, property]): [string, Node][] => {
+    const below = nodeOf(property, false, depth + 1);
+    return below === null ? [] : [[name, below]];
+  }));
+  const node: Node = {
+    schema, rules: nodeRules(schema, isRoot), properties,
+    items: items === null ? null : nodeOf(items, false, depth + 1), rest: rest === null ? null : nodeOf(rest, false, depth + 1),
+  };
+  return node.rules === null && node.items === null && node.rest === null && properties.size === 0 ? null : node;
+}
+
+function nodeRules(schema: JsonObject, isRoot: boolean): NodeRules | null {
+  const rules = rulesOf(schema);
+  const shape = rules.length === 0 ? null : shapeOf(schema, isRoot);
+  return shape === null ? null : { shape, schema, rules: rules.map(rule => ({ ...rule, compiled: compileRule(rule, shape), messages: compileMessage(rule, shape) })) };
+}
+
+/** Yields where others are to have their turn. */
+type Steps = Generator<void, void>;
+
+function* verdict(node: Node, object: JsonObject, old: JsonObject | null): Generator<void, RulesVerdict> {
+  const findings = new Findings(REQUEST_COST_MAX);
+  yield* walk(node, findings, { path: '', value: object, old: old ?? undefined, unchanged: old === null ? () => false : () => sameJson(object, old) });
+  return { causes: findings.causes, warnings: findings.warnings };
+}
+
+/** A value with what was at its place before; undefined for nothing that it could be compared with. */
+interface Place {
+  readonly path: string;
+  readonly value: JsonValue | undefined;
+  readonly old: JsonValue | undefined;
+  /** Whether the value, or the nearest around it that can be compared, is as it was. */
+  readonly unchanged: () => boolean;
+}
+
+function* walk(node: Node, findings: Findings, place: Place): Steps {
+  const { value } = place;
+  if (value === undefined || value === null || findings.over) return;
+  if (node.rules !== null) {
+    judge(node.rules, value, place, findings);
+    if (findings.takesTurn()) yield;
+  }
+  if (Array.isArray(value)) yield* walkItems(node, findings, place, value);
+  else if (typeof value === 'object') yield* walkMembers(node, findings, place, value);
+}
+
+function* walkItems({ items, schema }: Node, findings: Findings, { path, old, unchanged }: Place, value: readonly JsonValue[]): Steps {
+  if (items === null) return;
+  const before = oldItems(schema, old);
+  const kept = schema['x-kubernetes-list-type'] === 'set' && Array.isArray(old) ? old : null;
+  for (const [position, item] of value.entries()) {
+    const oldItem = before(item);
+    const same = oldItem !== undefined ? () => sameJson(item, oldItem) : kept === null ? unchanged : () => kept.some(one => sameJson(item, one)) || unchanged();
+    yield* walk(items, findings, { path: `${path}[${position}]`, value: item, old: oldItem, unchanged: same });
+  }
+}
+
+function* walkMembers({ rest, properties, schema }: Node, findings: Findings, { path, old, unchanged }: Place, value: JsonObject): Steps {
+  const before = comparesMembers(schema) && typeof old === 'object' && old !== null && !Array.isArray(old) ? old : null;
+  const inside = (name: string, at: string): Place => {
+    const [member, oldMember] = [value[name], before !== null && Object.hasOwn(before, name) ? before[name] : undefined];
+    return { path: at, value: member, old: oldMember ?? undefined, unchanged: oldMember === undefined ? unchanged : () => sameJson(member, oldMember) };
+  };
+  if (rest !== null) for (const name of Object.keys(value)) yield* walk(rest, findings, inside(name, `${path}[${name}]`));
+  for (const [name, property] of properties) if (Object.hasOwn(value, name)) yield* walk(property, findings, inside(name, path === '' ? name : `${path}.${name}`));
+}
+
+function drive(steps: Generator<void, RulesVerdict>): RulesVerdict | Promise<RulesVerdict> {
+  const first = steps.next();
+  return first.done === true ? first.value : later(steps);
+}
+
+async function later(steps: Generator<void, RulesVerdict>): Promise<RulesVerdict> {
+  for (;;) {
+    await new Promise((resolve) => { setImmediate(resolve); });
+    const next = steps.next();
+    if (next.done === true) return next.value;
+  }
+}

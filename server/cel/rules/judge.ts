@@ -1,0 +1,144 @@
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { StatusCause } from '../../api/status.js';
+import type { Activation } from '../eval/run.js';
+import { Failure, Optional, type Value } from '../eval/values.js';
+import type { CompiledExpression, Rule } from './rule.js';
+import { propertiesOf, restOf, type Shape } from './shape.js';
+
+/** Rules of one schema against one value. Order, messages and what ends it are the reference's. */
+
+export interface NodeRules {
+  readonly shape: Shape;
+  readonly schema: JsonObject;
+  readonly rules: readonly (Rule & { readonly compiled: CompiledExpression | null; /** What makes the message. */ readonly messages: CompiledExpression | null })[];
+}
+
+const MESSAGE_BYTES_MAX = 5 * 1024;
+/** After so much (tens of milliseconds) others get their turn. */
+const TURN_COST = 250_000;
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
+
+/** What was found in one object, and what is left of its budget. */
+export class Findings {
+  readonly causes: StatusCause[] = [];
+  readonly warnings: string[] = [];
+  /** Nothing more is looked at. */
+  over = false;
+  #sinceTurn = 0;
+
+  constructor(private budget: number) {}
+
+  get remaining(): number { return this.budget; }
+
+  /** False if that is more than there is. */
+  spend(cost: number): boolean {
+    this.#sinceTurn += cost;
+    if (cost > this.budget) {
+      this.over = true;
+      return false;
+    }
+    this.budget -= cost;
+    return true;
+  }
+
+  takesTurn(): boolean {
+    const takes = this.#sinceTurn > TURN_COST;
+    if (takes) this.#sinceTurn = 0;
+    return takes;
+  }
+
+  invalid(path: string, type: string, detail: string): void { this.causes.push({ reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(type)}: ${detail}`, field: fieldOf(path) }); }
+}
+
+const fieldOf = (path: string): string => (path === '' ? '<nil>' : path);
+
+export function judge({ rules, shape, schema }: NodeRules, value: JsonValue, { path, old, unchanged }: { readonly path: string; readonly old: JsonValue | undefined; readonly unchanged: () => boolean }, findings: Findings): void {
+  const self = shape.view(value);
+  const oldSelf = old === undefined || old === null ? undefined : shape.view(old);
+  const plain: Activation = name => (name === 'self' ? self : name === 'oldSelf' ? oldSelf : undefined);
+  const optional: Activation = name => (name === 'self' ? self : name === 'oldSelf' ? (oldSelf === undefined ? Optional.none : new Optional(oldSelf)) : undefined);
+  const type = typeof schema['type'] === 'string' ? schema['type'] : '';
+  for (const rule of rules) {
+    if (findings.over) return;
+    if (findings.remaining <= 0) {
+      findings.over = true;
+      return findings.invalid(path, type, OUT_OF_BUDGET);
+    }
+    if (rule.compiled === null) continue;
+    if (!rule.compiled.ok) {
+      findings.invalid(path, type, `rule compile error: ${rule.compiled.message}`);
+      continue;
+    }
+    const { program } = rule.compiled;
+    const compares = program.uses.has('oldSelf');
+    if (compares && oldSelf === undefined && !rule.optionalOldSelf) continue;
+    const result = program.evaluate(rule.optionalOldSelf ? optional : plain);
+    if (!findings.spend(result.cost)) return findings.invalid(path, type, OUT_OF_BUDGET);
+    if (result.value === true) continue;
+    if (result.value instanceof Failure) fail(rule, result.value.message, result.overBudget, path, type, findings);
+    else refuse({ rule, path, schema, value, ratchets: !compares && unchanged() }, plain, findings);
+  }
+}
+
+const ruleName = ({ message, rule }: Rule): string => (message === '' ? rule : message).trim();
+
+/** A rule that has no result. */
+function fail(rule: Rule, error: string, overBudget: boolean, path: string, type: string, findings: Findings): void {
+  if (overBudget) {
+    findings.over = true;
+    findings.invalid(path, type, `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleName(rule)}`);
+  } else if (error.startsWith('no such overload')) {
+    findings.invalid(path, type, `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${ruleName(rule)}`);
+  } else findings.invalid(path, type, `${error} evaluating rule: ${ruleName(rule)}`);
+}
+
+interface Broken { readonly rule: NodeRules['rules'][number]; readonly path: string; readonly schema: JsonObject; readonly value: JsonValue; /** Nothing changed: the update is let through with a warning. */ readonly ratchets: boolean }
+
+function refuse({ rule, path, schema, value, ratchets }: Broken, activation: Activation, findings: Findings): void {
+  const fallback = rule.message === '' ? `failed rule: ${rule.rule.trim()}` : rule.message.trim();
+  const message = rule.messages?.ok === true ? made(rule.messages, activation, findings) : null;
+  const at = path + pathBelow(schema, rule.fieldPath);
+  const cause: StatusCause = { ...worded(rule.reason, value, message ?? fallback), field: fieldOf(at.replace(/^\./, '')) };
+  if (ratchets) findings.warnings.push(`${cause.field ?? ''}: ${cause.message ?? ''}`);
+  else findings.causes.push(cause);
+}
+
+/** The text of a message expression; null where it makes none that can be shown. */
+function made({ program }: Extract<CompiledExpression, { ok: true }>, activation: Activation, findings: Findings): string | null {
+  const { value, cost }: { value: Value; cost: number } = program.evaluate(activation);
+  if (!findings.spend(cost) || typeof value !== 'string') return null;
+  const text = value.trim();
+  return text === '' || /[\n\r]/.test(text) || Buffer.byteLength(text) > MESSAGE_BYTES_MAX ? null : text;
+}
+
+/** Structures are not printed. */
+const shown = (value: JsonValue): string => (typeof value === 'object' && value !== null ? '' : `: ${typeof value === 'string' ? JSON.stringify(value) : String(value)}`);
+
+function worded(reason: string, value: JsonValue, detail: string): StatusCause {
+  switch (reason) {
+    case 'FieldValueForbidden': return { reason, message: `Forbidden: ${detail}` };
+    case 'FieldValueRequired': return { reason, message: `Required value: ${detail}` };
+    case 'FieldValueDuplicate': return { reason, message: `Duplicate value${shown(value)}` };
+    default: return { reason: 'FieldValueInvalid', message: `Invalid value${shown(value)}: ${detail}` };
+  }
+}
+
+const STEP = /\.([A-Za-z_][A-Za-z0-9_-]*)|\['((?:[^'\\]|\\.)*)'\]/y;
+
+/** `.a['b.c']` as messages write it: members of maps in brackets, fields after points. What cannot be read is left out. */
+export function pathBelow(schema: JsonObject, path: string): string {
+  const text = path.trim();
+  let place: JsonObject | null = schema;
+  let made = '';
+  for (let at = 0; at < text.length;) {
+    STEP.lastIndex = at;
+    const match = STEP.exec(text);
+    if (match === null || place === null) return '';
+    const name = match[1] ?? (match[2] ?? '').replace(/\\(.)/gs, '$1');
+    const property: [string, JsonObject] | undefined = propertiesOf(place).find(([known]) => known === name);
+    made += property === undefined ? `[${name}]` : `.${name}`;
+    place = property === undefined ? restOf(place) : property[1];
+    at += match[0].length;
+  }
+  return made;
+}

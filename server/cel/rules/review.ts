@@ -1,0 +1,106 @@
+import type { JsonObject } from '../../api/object.js';
+import { MOST, capped } from '../estimate/sizes.js';
+import { compileMessage, compileRule, rulesOf, type CompiledExpression } from './rule.js';
+import { itemsOf, propertiesOf, REQUEST_BYTES_MAX, restOf, shapeOf } from './shape.js';
+
+/** What is wrong with the rules of a schema, when a definition is stored: expressions that do not fit the schema, and those that could cost too much. */
+
+/** The reference's bounds, in its units of cost. */
+const EXPRESSION_ESTIMATE_MAX = 10_000_000;
+const SCHEMA_ESTIMATE_MAX = 100_000_000;
+const NAMED_MAX = 4;
+/** Expressions that cost less are not told to have a part in a total that is too high. */
+const NAMED_COST_MIN = SCHEMA_ESTIMATE_MAX / 100;
+
+/** A finding; `at` is the path below the schema, in the words of messages: `.properties[spec].x-kubernetes-validations[0].rule`. */
+export type RuleFinding = { readonly at: string; readonly detail: string } & (
+  | { readonly kind: 'forbidden' }
+  /** `value` null stands for the rule as a whole (`rule`). */
+  | { readonly kind: 'invalid'; readonly value: string | boolean | null; readonly rule: JsonObject });
+
+interface Place {
+  readonly at: string;
+  readonly isRoot: boolean;
+  /** How many values one object can have here; null where nothing bounds it. */
+  readonly count: number | null;
+  /** Path of the schema whose values cannot be told apart, or null. */
+  readonly blurred: string | null;
+}
+
+/**
+ * Reviews all rules. `skips` says of a schema (by its path below the root) that there is something wrong with it or below it: then its types mean nothing.
+ * `root` is the path of the root as messages write it.
+ */
+export function reviewRules(schema: JsonObject, root: string, skips: (at: string) => boolean): RuleFinding[] {
+  const review = new Review(root, skips);
+  review.schema(schema, { at: '', isRoot: true, count: 1, blurred: null });
+  return [...review.findings, ...review.total()];
+}
+
+class Review {
+  readonly findings: RuleFinding[] = [];
+  #total = 0;
+  #dearest: { readonly at: string; readonly cost: number }[] = [];
+
+  constructor(private readonly root: string, private readonly skips: (at: string) => boolean) {}
+
+  schema(schema: JsonObject, place: Place): void {
+    const [items, rest] = [itemsOf(schema), restOf(schema)];
+    const within = (schemaMax: unknown): number | null => (typeof schemaMax === 'number' && place.count !== null ? capped(place.count * Math.max(0, schemaMax)) : null);
+    const blurs = place.blurred ?? (schema['x-kubernetes-map-type'] === 'atomic' ? this.root + place.at : null);
+    for (const [name, property] of propertiesOf(schema)) this.schema(property, { at: `${place.at}.properties[${name}]`, isRoot: false, count: place.count, blurred: blurs });
+    if (rest !== null) this.schema(rest, { at: `${place.at}.additionalProperties`, isRoot: false, count: within(schema['maxProperties']), blurred: blurs });
+    if (items !== null) {
+      const ofList = place.blurred ?? (schema['x-kubernetes-list-type'] === 'map' ? null : this.root + place.at);
+      this.schema(items, { at: `${place.at}.items`, isRoot: false, count: within(schema['maxItems']), blurred: ofList });
+    }
+    if (rulesOf(schema).length > 0 && !this.skips(place.at)) this.#rules(schema, place);
+  }
+
+  #rules(schema: JsonObject, place: Place): void {
+    const shape = shapeOf(schema, place.isRoot);
+    if (shape === null) return;
+    const count = place.count ?? Math.floor(REQUEST_BYTES_MAX / (shape.bytesMin + 1));
+    const raw = schema['x-kubernetes-validations'] as readonly JsonObject[];
+    for (const [position, rule] of rulesOf(schema).entries()) {
+      const at = `${place.at}.x-kubernetes-validations[${position}]`;
+      const stored = raw[position] ?? {};
+      const compiled = compileRule(rule, shape);
+      this.#expression(compiled, { at: `${at}.rule`, what: 'estimated rule cost', times: count, stored });
+      this.#expression(compileMessage(rule, shape), { at: `${at}.messageExpression`, what: 'estimated messageExpression cost', times: 1, stored });
+      const compares = compiled?.ok === true && compiled.program.uses.has('oldSelf');
+      if (compares && place.blurred !== null) {
+        this.findings.push({ kind: 'invalid', at: `${at}.rule`, value: rule.rule, rule: stored, detail: `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.blurred}` });
+      }
+      const asked = stored['optionalOldSelf'];
+      if (!compares && typeof asked === 'boolean') this.findings.push({ kind: 'invalid', at: `${at}.optionalOldSelf`, value: asked, rule: stored, detail: 'may not be set if oldSelf is not used in rule' });
+    }
+  }
+
+  #expression(compiled: CompiledExpression | null, { at, what, times, stored }: { readonly at: string; readonly what: string; readonly times: number; readonly stored: JsonObject }): void {
+    if (compiled === null) return;
+    if (!compiled.ok) {
+      this.findings.push({ kind: 'invalid', at, value: null, rule: stored, detail: compiled.message });
+      return;
+    }
+    const cost = capped(compiled.cost * times);
+    if (cost > EXPRESSION_ESTIMATE_MAX) this.findings.push({ kind: 'forbidden', at, detail: exceeded(what, cost, EXPRESSION_ESTIMATE_MAX) });
+    this.#total = Math.min(MOST, this.#total + cost);
+    if (cost >= NAMED_COST_MIN) this.#dearest = [...this.#dearest, { at, cost }].sort((a, b) => b.cost - a.cost).slice(0, NAMED_MAX);
+  }
+
+  total(): RuleFinding[] {
+    if (this.#total <= SCHEMA_ESTIMATE_MAX) return [];
+    return [
+      ...this.#dearest.map(({ at }): RuleFinding => ({ kind: 'forbidden', at, detail: 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema' })),
+      { kind: 'forbidden', at: '', detail: exceeded('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', this.#total, SCHEMA_ESTIMATE_MAX) },
+    ];
+  }
+}
+
+function exceeded(what: string, cost: number, max: number): string {
+  const factor = cost / max;
+  // Close to the limit one digit would read as no excess at all.
+  const shown = factor > 100 ? 'more than 100x' : factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`;
+  return `${what} exceeds budget by factor of ${shown} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
+}

@@ -1,0 +1,65 @@
+import type { JsonObject } from '../../api/object.js';
+import { check, unwanted, type Checked } from '../check/checker.js';
+import { BOOL, optional, typeOf, type Type } from '../check/types.js';
+import { estimateCost, type SizeAt } from '../estimate/estimator.js';
+import { compileProgram, type CelProgram } from '../eval/program.js';
+import type { Shape } from './shape.js';
+
+/** One rule of a schema, as it is stored. */
+export interface Rule {
+  readonly rule: string;
+  readonly message: string;
+  readonly messageExpression: string;
+  readonly reason: string;
+  readonly fieldPath: string;
+  readonly optionalOldSelf: boolean;
+}
+
+/** An expression that was checked against the types of the schema. `cost` is the most that it can cost. */
+export type CompiledExpression =
+  | { readonly ok: true; readonly program: CelProgram; readonly cost: number }
+  | { readonly ok: false; readonly message: string };
+
+const NAMES: ReadonlySet<string> = new Set(['self', 'oldSelf']);
+const text = (rule: JsonObject, member: string): string => (typeof rule[member] === 'string' ? rule[member] : '');
+
+export const rulesOf = (schema: JsonObject): Rule[] => {
+  const rules = schema['x-kubernetes-validations'];
+  return (Array.isArray(rules) ? rules : []).filter((rule): rule is JsonObject => typeof rule === 'object' && rule !== null && !Array.isArray(rule)).map(rule => ({
+    rule: text(rule, 'rule'), message: text(rule, 'message'), messageExpression: text(rule, 'messageExpression'), reason: text(rule, 'reason'), fieldPath: text(rule, 'fieldPath'),
+    optionalOldSelf: rule['optionalOldSelf'] === true,
+  }));
+};
+
+/** Null for a rule that is not there. */
+export function compileRule({ rule, optionalOldSelf }: Rule, shape: Shape): CompiledExpression | null {
+  if (rule.trim() === '') return null;
+  const checked = check(rule, declarations(shape, optionalOldSelf));
+  if (!checked.ok) return { ok: false, message: `compilation failed: ${checked.message}` };
+  return unwanted(checked.type, [BOOL]) === null ? compiled(rule, checked, shape) : { ok: false, message: 'cel expression must evaluate to a bool' };
+}
+
+/** Null where there is none. */
+export function compileMessage({ messageExpression, optionalOldSelf }: Rule, shape: Shape): CompiledExpression | null {
+  if (messageExpression.trim() === '') return null;
+  const checked = check(messageExpression, declarations(shape, optionalOldSelf));
+  if (!checked.ok) return { ok: false, message: `messageExpression compilation failed: ${checked.message}` };
+  return unwanted(checked.type, [typeOf('string')]) === null ? compiled(messageExpression, checked, shape) : { ok: false, message: 'messageExpression must evaluate to a string' };
+}
+
+const declarations = ({ type }: Shape, optionalOldSelf: boolean): { variables: Record<string, Type> } => ({ variables: { self: type, oldSelf: optionalOldSelf ? optional(type) : type } });
+
+const compiled = (expression: string, { tree, types }: Extract<Checked, { ok: true }>, shape: Shape): CompiledExpression =>
+  ({ ok: true, program: compileProgram(expression, NAMES), cost: estimateCost(tree, types, sizesBelow(shape)) });
+
+/** Whatever a path begins with counts as the value of the rule, as in the reference: names of types then have its size, which is that of an object, and none. */
+const sizesBelow = (shape: Shape): SizeAt => ([, ...steps]) => {
+  let place: Shape | undefined = shape;
+  for (const step of steps) {
+    // Keys are texts of a length that nothing bounds.
+    if (step === '@keys') return place?.element === undefined ? null : { min: 0, max: 0 };
+    place = step === '@items' || step === '@values' ? place?.element : place?.fields?.get(step);
+    if (place === undefined) return null;
+  }
+  return { min: 0, max: place.elementsMax };
+};

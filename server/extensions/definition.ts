@@ -1,0 +1,113 @@
+import type { ApiObject, JsonObject } from '../api/object.js';
+import { objectAt, objectsIn } from '../registry/defaulting.js';
+import { itemsOf, membersOf, textAt } from '../registry/members.js';
+
+/** A CustomResourceDefinition as those read it who serve what it defines. Pure: made of the stored object, which has been validated. */
+export interface Definition {
+  /** `PLURAL.GROUP`. */
+  readonly name: string;
+  readonly uid: string;
+  /** Counts changes of the specification. */
+  readonly generation: number;
+  readonly group: string;
+  readonly namespaced: boolean;
+  /** Under which it is served: what it asks for, as far as nobody else has it. */
+  readonly names: Names;
+  readonly versions: readonly DefinedVersion[];
+  /** The version that is written. */
+  readonly storageVersion: string;
+  readonly conversion: JsonObject;
+  readonly preserveUnknownFields: boolean;
+  /** Types of the conditions that are true. */
+  readonly conditions: ReadonlySet<string>;
+}
+
+/** What decides about the life of a definition, beside what it defines. Pure. */
+export interface LifeCycle {
+  readonly name: string;
+  readonly group: string;
+  /** Of its last change: of two that ask for a name at the same time, the one with the lower version has been waiting for longer. */
+  readonly version: number;
+  readonly requested: Names;
+  readonly accepted: Names;
+  readonly conditions: readonly JsonObject[];
+  readonly annotations: Readonly<Record<string, string>>;
+  /** It is being deleted, and its objects have to go first. */
+  readonly awaitsCleanup: boolean;
+}
+
+/** Kept on every definition that is being deleted until its objects are gone. */
+export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+
+export function readLifeCycle(object: ApiObject, version: number): LifeCycle {
+  const spec = membersOf(object['spec']);
+  const status = membersOf(object['status']);
+  const { name = '', annotations = {}, deletionTimestamp, finalizers = [] } = object.metadata;
+  return {
+    name, group: textAt(spec, 'group'), version, requested: namesIn(membersOf(spec['names'])), accepted: namesIn(membersOf(status['acceptedNames'])),
+    conditions: objectsIn(status, 'conditions'), annotations, awaitsCleanup: deletionTimestamp !== undefined && finalizers.includes(CLEANUP_FINALIZER),
+  };
+}
+
+export interface Names {
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+}
+
+export interface DefinedVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly deprecated: boolean;
+  /** Null for the usual text. */
+  readonly deprecationWarning: string | null;
+  readonly schema: JsonObject;
+  readonly hasStatus: boolean;
+  readonly scale: ScalePaths | null;
+  readonly columns: readonly JsonObject[];
+  /** Paths without the dot in front: names for selectors. */
+  readonly selectableFields: readonly string[];
+}
+
+export interface ScalePaths { readonly specReplicas: string; readonly statusReplicas: string; readonly labelSelector: string | null }
+
+export function readDefinition(object: ApiObject): Definition {
+  const spec = membersOf(object['spec']);
+  const status = membersOf(object['status']);
+  const versions = objectsIn(spec, 'versions');
+  return {
+    name: object.metadata.name ?? '', uid: object.metadata.uid ?? '', generation: object.metadata.generation ?? 0, group: textAt(spec, 'group'), namespaced: spec['scope'] === 'Namespaced',
+    names: namesIn(membersOf(status['acceptedNames'])), versions: versions.map(readVersion),
+    storageVersion: textAt(versions.find(version => version['storage'] === true), 'name'), conversion: objectAt(spec, 'conversion') ?? { strategy: 'None' },
+    preserveUnknownFields: spec['preserveUnknownFields'] === true,
+    conditions: new Set(objectsIn(status, 'conditions').filter(condition => condition['status'] === 'True').map(condition => textAt(condition, 'type'))),
+  };
+}
+
+export const namesIn = (names: JsonObject): Names => ({
+  plural: textAt(names, 'plural'), singular: textAt(names, 'singular'), kind: textAt(names, 'kind'), listKind: textAt(names, 'listKind'),
+  shortNames: itemsOf(names['shortNames']).map(String), categories: itemsOf(names['categories']).map(String),
+});
+
+function readVersion(version: JsonObject): DefinedVersion {
+  const subresources = objectAt(version, 'subresources') ?? {};
+  const scale = objectAt(subresources, 'scale');
+  const warning = version['deprecationWarning'];
+  return {
+    name: textAt(version, 'name'), served: version['served'] === true, deprecated: version['deprecated'] === true, deprecationWarning: typeof warning === 'string' ? warning : null,
+    schema: objectAt(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema') ?? {},
+    hasStatus: objectAt(subresources, 'status') !== null,
+    scale: scale === null ? null : { specReplicas: textAt(scale, 'specReplicasPath'), statusReplicas: textAt(scale, 'statusReplicasPath'), labelSelector: textAt(scale, 'labelSelectorPath') || null },
+    columns: objectsIn(version, 'additionalPrinterColumns'),
+    selectableFields: objectsIn(version, 'selectableFields').map(field => textAt(field, 'jsonPath').replace(/^\./, '')),
+  };
+}
+
+/** A definition is served once its names are its own, and for as long as it exists. */
+export const isServed = ({ conditions }: Definition): boolean => conditions.has('Established') || conditions.has('NamesAccepted');
+
+/** Discovery waits a moment longer. */
+export const isEstablished = ({ conditions }: Definition): boolean => conditions.has('Established');

@@ -1,0 +1,21 @@
+import { approvalOf, isProtectedGroup, type Approval } from '../../registry/apiextensions.k8s.io/approval.js';
+import type { LifeCycle } from '../definition.js';
+import type { Condition } from './conditions.js';
+
+const TYPE = 'KubernetesAPIApprovalPolicyConformant';
+const DEMAND = 'protected groups must have approval annotation "api-approved.kubernetes.io"';
+const SEE = 'see https://github.com/kubernetes/enhancements/pull/1111';
+
+const SAID: Readonly<Record<Approval, (annotation: string) => Omit<Condition, 'type'>>> = {
+  approved: annotation => ({ status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${annotation}` }),
+  waived: annotation => ({ status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${JSON.stringify(annotation)}` }),
+  missing: () => ({ status: 'False', reason: 'MissingAnnotation', message: `${DEMAND}, ${SEE}` }),
+  invalid: () => ({ status: 'False', reason: 'InvalidAnnotation', message: `${DEMAND} with either a URL or a reason starting with "unapproved", ${SEE}` }),
+};
+
+/** Whether a group of the community's has the community's approval; null for all other groups. */
+export function approvalCondition({ group, annotations }: LifeCycle): Condition | null {
+  if (!isProtectedGroup(group)) return null;
+  const annotation = annotations['api-approved.kubernetes.io'] ?? '';
+  return { type: TYPE, ...SAID[approvalOf(annotation)](annotation) };
+}

@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { StatusError } from '../../api/status.js';
+import type { ServedResource } from '../../catalogue/resources.js';
+import type { Registry, Target } from '../../registry/contract.js';
+import { NO_WISH } from '../../registry/deletion.js';
+import { everything } from '../../registry/everything.js';
+import { itemsOf, membersOf } from '../../registry/members.js';
+import { CLEANUP_FINALIZER } from '../definition.js';
+import type { CustomResources } from '../definitions.js';
+import { withCondition, type Condition } from './conditions.js';
+import { ownWrites } from './writes.js';
+
+export interface CleanupOptions {
+  readonly resources: CustomResources;
+  readonly registry: Registry;
+  readonly target: (name: string) => Target;
+  readonly now: () => string;
+  readonly signal: AbortSignal;
+  readonly report: (name: string, error: unknown) => void;
+}
+
+/** Between looks at whether the last object is gone: those with finalizers wait for others. */
+const FIRST_LOOK_MS = 50;
+const LOOK_MS_MAX = 5_000;
+/** Objects that are still there after this are reported in the status, and the deletion begins anew. */
+const PATIENCE_MS = 60_000;
+/** A server that lets another one delete looks after this whether it does. */
+const TAKE_OVER_MS = 15_000;
+const RETRY_MS = 5_000;
+
+const terminating = (status: 'True' | 'False', reason: string, message: string): Condition => ({ type: 'Terminating', status, reason, message });
+const IN_PROGRESS = terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
+const COMPLETED = terminating('False', 'InstanceDeletionCompleted', 'removed all instances');
+const NEVER_ESTABLISHED = terminating('False', 'NeverEstablished', 'resource was never established');
+
+/**
+ * Deletes the objects of definitions that are to go, and then lets the definitions go. One server does it: the one that first says so in the status. The
+ * others look after a while whether it has been done; deleting what somebody else deletes does no harm.
+ */
+export class Cleanup {
+  private readonly underWay = new Set<string>();
+
+  constructor(private readonly options: CleanupOptions) {}
+
+  begin(name: string): void {
+    if (this.underWay.has(name)) return;
+    this.underWay.add(name);
+    this.cleanUp(name).catch((error: unknown) => { if (!this.options.signal.aborted) this.options.report(name, error); }).finally(() => { this.underWay.delete(name); });
+  }
+
+  private async cleanUp(name: string): Promise<void> {
+    for (let first = true; this.awaits(name); first = false) {
+      this.options.signal.throwIfAborted();
+      const outcome = await this.attempt(name, first).catch((error: unknown) => { this.options.report(name, error); return 'failed' as const; });
+      if (outcome === 'done') return;
+      await this.pause(outcome === 'otherServer' ? TAKE_OVER_MS : RETRY_MS);
+    }
+  }
+
+  private awaits(name: string): boolean {
+    return this.options.resources.lifeCycles.some(lifeCycle => lifeCycle.name === name && lifeCycle.awaitsCleanup);
+  }
+
+  /** `first`: what another server has begun is left to it. */
+  private async attempt(name: string, first: boolean): Promise<'done' | 'failed' | 'otherServer'> {
+    const [, ...group] = name.split('.');
+    const type = this.options.resources.typeOf({ group: group.join('.'), resource: name.slice(0, name.indexOf('.')) });
+    if (type === null) {
+      await this.say(name, NEVER_ESTABLISHED, true);
+      return 'done';
+    }
+    const said = await this.say(name, IN_PROGRESS, false);
+    if (said === 'gone') return 'done';
+    if (said === 'already' && first) return 'otherServer';
+    const failure = type.whole === null ? null : await this.deleteAll(type.whole);
+    await this.say(name, failure ?? COMPLETED, failure === null);
+    return failure === null ? 'done' : 'failed';
+  }
+
+  private async deleteAll(resource: ServedResource): Promise<Condition | null> {
+    const { registry } = this.options;
+    const issue = (): Promise<unknown> => registry.deleteCollection(resource, { ...everything, namespace: resource.namespaced ? null : '', consistency: { at: 'mostRecent' } }, NO_WISH, ownWrites);
+    try {
+      await issue();
+    } catch (error) {
+      return terminating('True', 'InstanceDeletionFailed', `could not issue all deletes: ${messageOf(error)}`);
+    }
+    let waited = 0;
+    for (let pause = FIRST_LOOK_MS; waited < PATIENCE_MS; pause = Math.min(pause * 2, LOOK_MS_MAX)) {
+      const left = await registry.list(resource, { ...everything, namespace: resource.namespaced ? null : '', consistency: { at: 'mostRecent' }, limit: 1 });
+      if (left.items.length === 0) return null;
+      await this.pause(pause);
+      waited += pause;
+    }
+    return terminating('True', 'InstanceDeletionCheck', 'could not confirm zero CustomResources remaining: timed out waiting for the condition');
+  }
+
+  /** Writes the condition, and lets the definition go if that is `done`. */
+  private async say(name: string, condition: Condition, done: boolean): Promise<'said' | 'already' | 'gone'> {
+    let already = false;
+    const apply = (current: ApiObject | null): ApiObject => {
+      const object: ApiObject = current ?? { metadata: {} };
+      const status = membersOf(object['status']);
+      const conditions = itemsOf(status['conditions']).map(membersOf);
+      already = conditions.some(each => each['type'] === condition.type && each['reason'] === condition.reason);
+      const metadata = done ? { ...object.metadata, finalizers: (object.metadata.finalizers ?? []).filter(finalizer => finalizer !== CLEANUP_FINALIZER) } : object.metadata;
+      const next: JsonObject = { ...status, conditions: withCondition(conditions, condition, this.options.now()) };
+      return { ...object, metadata, status: next };
+    };
+    try {
+      await this.options.registry.update(this.options.target(name), { apply, subresource: 'status', uid: null, mayCreate: false }, ownWrites);
+      return already ? 'already' : 'said';
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 404) return 'gone';
+      throw error;
+    }
+  }
+
+  private async pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.options.signal });
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

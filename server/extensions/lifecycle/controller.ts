@@ -1,0 +1,126 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiObject } from '../../api/object.js';
+import { StatusError } from '../../api/status.js';
+import type { ServedResource } from '../../catalogue/resources.js';
+import type { Registry, Target } from '../../registry/contract.js';
+import type { Storage } from '../../storage/contract.js';
+import { readLifeCycle, type LifeCycle } from '../definition.js';
+import type { CustomResources } from '../definitions.js';
+import { Cleanup } from './cleanup.js';
+import { DefinedApiServices } from './definedApiServices.js';
+import { planStatus, withStatus } from './plan.js';
+import { ownWrites } from './writes.js';
+
+export interface LifeCycleOptions {
+  readonly resources: CustomResources;
+  readonly storage: Pick<Storage, 'watch'>;
+  readonly registry: Registry;
+  /** The entry of definitions themselves in the catalogue. */
+  readonly definitions: ServedResource;
+  /** That of APIServices; null where they are not served. */
+  readonly apiServices: ServedResource | null;
+  /** RFC 3339 with seconds. */
+  readonly now: () => string;
+  /** Told of what went wrong and is tried again. */
+  readonly report: (name: string, error: unknown) => void;
+}
+
+/** Between two attempts at what failed. */
+const RETRY_MS = 1_000;
+/** Between looks at whether a change that has been read is known here, and their number. */
+const LOOK_MS = 10;
+const LOOKS_MAX = 200;
+
+/**
+ * Takes definitions through their lives: names accepted, established, its objects removed when it is to go. Runs on every server at once: each works out
+ * what is to be done from its own copy of the state, and writes only if the definition is still as it was then.
+ */
+export class LifeCycles {
+  private readonly stopping = new AbortController();
+  private readonly cleanup: Cleanup;
+  private readonly apiServices: DefinedApiServices | null;
+  private readonly unsubscribe: () => void;
+  private looking = false;
+  private again = false;
+
+  constructor(private readonly options: LifeCycleOptions) {
+    this.cleanup = new Cleanup({ ...options, target: name => this.target(name), signal: this.stopping.signal });
+    const { apiServices } = options;
+    this.apiServices = apiServices === null ? null : new DefinedApiServices({ ...options, apiServices });
+    this.unsubscribe = options.resources.onChange(() => { this.look(); });
+    this.look();
+  }
+
+  stop(): void {
+    this.stopping.abort();
+    this.apiServices?.stop();
+    this.unsubscribe();
+  }
+
+  /** Looks at all definitions; changes that come meanwhile are looked at afterwards. */
+  private look(): void {
+    this.again = true;
+    if (this.looking || this.stopping.signal.aborted) return;
+    this.looking = true;
+    void this.lookUntilDone().finally(() => { this.looking = false; });
+  }
+
+  private async lookUntilDone(): Promise<void> {
+    while (this.again && !this.stopping.signal.aborted) {
+      this.again = false;
+      const all = this.options.resources.lifeCycles;
+      for (const lifeCycle of all) if (lifeCycle.awaitsCleanup) this.cleanup.begin(lifeCycle.name);
+      const byGroup = grouped(all);
+      const due = all.filter(lifeCycle => !lifeCycle.awaitsCleanup && planStatus(lifeCycle, byGroup.get(lifeCycle.group) ?? []) !== null);
+      const failed = (await Promise.all(due.map(({ name }) => this.update(name)))).some(done => !done);
+      if (failed) await delay(RETRY_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      this.again ||= failed;
+    }
+  }
+
+  private async update(name: string): Promise<boolean> {
+    try {
+      await this.options.registry.update(this.target(name), { apply: current => this.planned(current), subresource: 'status', uid: null, mayCreate: false }, ownWrites);
+      return true;
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 404) return true;
+      this.options.report(name, error);
+      return false;
+    }
+  }
+
+  /** Decides with all definitions as they are now: at least as new as this one. */
+  private async planned(current: ApiObject | null): Promise<ApiObject> {
+    const object: ApiObject = current ?? { metadata: {} };
+    const own = readLifeCycle(object, Number(object.metadata.resourceVersion ?? 0));
+    if (own.awaitsCleanup) return object;
+    const plan = planStatus(own, await this.others(own));
+    return plan === null ? object : withStatus(object, plan, this.options.now());
+  }
+
+  /** What has been read of the definition itself was applied here, and so all that came before it is in effect once everything has settled. */
+  private async others({ group, name, version }: LifeCycle): Promise<LifeCycle[]> {
+    for (let look = 0; look < LOOKS_MAX; look++) {
+      await this.options.resources.settled();
+      const all = this.options.resources.lifeCycles.filter(other => other.group === group);
+      if ((all.find(other => other.name === name)?.version ?? 0) >= version) return all;
+      // What has just been written is told of in a moment; a watch that has broken takes longer to come back.
+      await delay(LOOK_MS, undefined, { signal: this.stopping.signal });
+    }
+    throw new Error('definitions have changed that are not known here yet');
+  }
+
+  private target(name: string): Target {
+    return { resource: this.options.definitions, namespace: '', name };
+  }
+}
+
+function grouped(all: readonly LifeCycle[]): ReadonlyMap<string, LifeCycle[]> {
+  const groups = new Map<string, LifeCycle[]>();
+  for (const lifeCycle of all) {
+    const group = groups.get(lifeCycle.group);
+    if (group === undefined) groups.set(lifeCycle.group, [lifeCycle]);
+    else group.push(lifeCycle);
+  }
+  return groups;
+}

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiObject } from '../../api/object.js';
+import type { GroupResource } from '../../api/resource.js';
+import { StatusError } from '../../api/status.js';
+import type { ServedResource } from '../../catalogue/resources.js';
+import type { Registry } from '../../registry/contract.js';
+import { NO_WISH } from '../../registry/deletion.js';
+import type { Storage, StoredObject } from '../../storage/contract.js';
+import { follow, type Following } from '../../storage/follow.js';
+import type { CustomResources } from '../definitions.js';
+import { ownWrites } from './writes.js';
+
+export interface DefinedApiServicesOptions {
+  readonly resources: CustomResources;
+  readonly storage: Pick<Storage, 'watch'>;
+  readonly registry: Registry;
+  /** The entry of APIServices in the catalogue. */
+  readonly apiServices: ServedResource;
+  readonly report: (name: string, error: unknown) => void;
+}
+
+const API_SERVICES: GroupResource = { group: 'apiregistration.k8s.io', resource: 'apiservices' };
+
+/** Tells objects that come and go with definitions from those that people make, which nobody touches. */
+const MANAGED = 'kube-aggregator.kubernetes.io/automanaged';
+/** Behind all that is built in; versions are put in order by their names. */
+const PRIORITIES = { groupPriorityMinimum: 1000, versionPriority: 100 };
+const RETRY_MS = 1_000;
+
+/**
+ * Keeps an APIService for each group version that definitions make, for those who look there what a cluster serves. Runs on every server at once: what
+ * another one has made or removed is left at that. An object is removed only by a server that has seen it, and so has seen the definition that it was made for.
+ */
+export class DefinedApiServices {
+  private readonly known = new Map<string, StoredObject>();
+  private readonly following: Following;
+  private readonly unsubscribe: () => void;
+  private readonly stopping = new AbortController();
+  private looking = false;
+  private again = false;
+
+  constructor(private readonly options: DefinedApiServicesOptions) {
+    this.following = follow(options.storage, API_SERVICES, {
+      put: object => { this.known.set(object.name, object); },
+      remove: (_, name) => {
+        this.known.delete(name);
+        this.look();
+      },
+    });
+    this.unsubscribe = options.resources.onChange(() => { this.look(); });
+    void this.following.synced.then(() => { this.look(); });
+  }
+
+  stop(): void {
+    this.stopping.abort();
+    this.following.stop();
+    this.unsubscribe();
+  }
+
+  private look(): void {
+    this.again = true;
+    if (this.looking || this.stopping.signal.aborted) return;
+    this.looking = true;
+    void this.lookUntilDone().finally(() => { this.looking = false; });
+  }
+
+  private async lookUntilDone(): Promise<void> {
+    await this.following.synced;
+    while (this.again && !this.stopping.signal.aborted) {
+      this.again = false;
+      const present = new Map(this.known);
+      await this.options.resources.settled();
+      const wanted = wantedOf(this.options.resources);
+      const missing = [...wanted].filter(([name]) => !present.has(name)).map(([name, object]) => this.attempt(name, () => this.create(object)));
+      const surplus = [...present].filter(([name, { labels }]) => labels[MANAGED] === 'true' && !wanted.has(name)).map(([name, object]) => this.attempt(name, () => this.remove(object)));
+      const failed = (await Promise.all([...missing, ...surplus])).includes(false);
+      if (failed) await delay(RETRY_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      this.again ||= failed;
+    }
+  }
+
+  private create(object: ApiObject): Promise<unknown> {
+    return this.options.registry.create({ resource: this.options.apiServices, namespace: '', name: '' }, object, ownWrites);
+  }
+
+  private remove({ name, version }: StoredObject): Promise<unknown> {
+    return this.options.registry.delete({ resource: this.options.apiServices, namespace: '', name }, { ...NO_WISH, resourceVersion: String(version) }, ownWrites);
+  }
+
+  /** False for what has to be tried again; that somebody else was faster is no failure. */
+  private async attempt(name: string, work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (error instanceof StatusError && (error.code === 404 || error.code === 409)) return true;
+      if (!this.stopping.signal.aborted) this.options.report(name, error);
+      return false;
+    }
+  }
+}
+
+function wantedOf({ catalogue }: CustomResources): ReadonlyMap<string, ApiObject> {
+  const versions = catalogue.groups.flatMap(({ name: group, versions: served }) => served.map(({ version }) => ({ group, version })));
+  return new Map(versions.map(({ group, version }) => [`${version}.${group}`, {
+    apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name: `${version}.${group}`, labels: { [MANAGED]: 'true' } }, spec: { group, version, ...PRIORITIES },
+  }]));
+}

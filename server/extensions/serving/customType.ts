@@ -1,0 +1,189 @@
+import type { JsonMembers } from '../../../workers/codecs/value.js';
+import { compile } from '../../../workers/schema/custom/compile.js';
+import { unknownFieldText, type CompiledSchema, type MergeSchema } from '../../../workers/schema/custom/contract.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { apiVersionOf } from '../../api/resource.js';
+import { methodNotSupported, StatusError } from '../../api/status.js';
+import type { ServedResource, Subresource } from '../../catalogue/resources.js';
+import { compileRules } from '../../cel/rules/compile.js';
+import type { Schema } from '../../patch/apply/schema.js';
+import { schemaOfKind } from '../../patch/apply/typeschema.js';
+import { embeddedRules } from '../../registry/apiextensions.k8s.io/embeddedrules.js';
+import { behaviourOf, setBehaviour, withMetadata, type Behaviour, type Received } from '../../registry/behaviour.js';
+import { objectAt } from '../../registry/defaulting.js';
+import { itemsOf } from '../../registry/members.js';
+import type { FieldsOf } from '../../storage/storedobject.js';
+import type { Converter, WebhookConverters } from '../conversion/contract.js';
+import type { DefinedVersion, Definition } from '../definition.js';
+import { compareVersions } from '../versions.js';
+import { tableColumns } from './columns.js';
+import { misfit } from './misfit.js';
+import { Presenter } from './presenter.js';
+import { scaleForm } from './scale.js';
+import { customStrategy, selectableFieldsOf } from './strategy.js';
+import { versionedStorage } from './versionedStorage.js';
+
+/** In the order in which the reference lists them. */
+const VERBS: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']);
+/** What is listed of a resource whose objects are being removed. */
+const ENDING_VERBS: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'watch']);
+const SUBRESOURCE_VERBS: ReadonlySet<string> = new Set(['get', 'patch', 'update']);
+
+/** Compiled when first needed: most versions of most definitions are never asked for. */
+interface CompiledVersion {
+  readonly defined: DefinedVersion;
+  readonly apiVersion: string;
+  readonly schema: () => CompiledSchema;
+  readonly mergeTypes: () => Schema;
+}
+
+export interface CustomTypeOptions {
+  readonly definition: Definition;
+  readonly webhooks: WebhookConverters;
+  /** Whether the definition is being deleted now. */
+  readonly isTerminating: () => boolean;
+}
+
+/**
+ * What one definition makes of the server: for each served version an entry of the catalogue, and how its objects behave. It holds for as long as the
+ * specification and the accepted names stay the same; then another one takes its place and this one is retired.
+ */
+export class CustomType {
+  /** Served versions, the one that clients prefer first. */
+  readonly resources: readonly ServedResource[];
+  /** The same while the definition is being deleted. They behave alike. */
+  readonly endingResources: readonly ServedResource[];
+  /** The version that is written, served or not: for those who have to do with all objects there are. */
+  readonly whole: ServedResource | null;
+  /** Values for selectors on fields, of objects as they are stored: what any version may be selected by. */
+  readonly fieldsOf: FieldsOf | null;
+  /** Null where versions differ in nothing but their names. */
+  readonly converter: Converter | null;
+  private readonly versions: ReadonlyMap<string, CompiledVersion>;
+  private readonly retirement = new AbortController();
+
+  constructor(private readonly options: CustomTypeOptions) {
+    const { definition } = options;
+    this.converter = converterOf(options);
+    this.versions = new Map(definition.versions.map(defined => {
+      const apiVersion = apiVersionOf({ group: definition.group, version: defined.name });
+      return [apiVersion, compiledVersion(defined, apiVersion, definition)];
+    }));
+    const fields = [...new Set(definition.versions.flatMap(({ selectableFields }) => selectableFields))];
+    this.fieldsOf = fields.length === 0 ? null : selectableFieldsOf(fields);
+    const served = definition.versions.filter(version => version.served).sort((a, b) => compareVersions(a.name, b.name));
+    this.resources = served.map(version => this.serve(version));
+    this.endingResources = this.resources.map(resource => {
+      const ending = { ...resource, listedVerbs: ENDING_VERBS };
+      setBehaviour(ending, behaviourOf(resource));
+      return ending;
+    });
+    const written = definition.versions.find(({ name }) => name === definition.storageVersion);
+    this.whole = this.resources.find(({ version }) => version === definition.storageVersion) ?? (written === undefined ? null : this.serve(written));
+  }
+
+  get definition(): Definition {
+    return this.options.definition;
+  }
+
+  /** Schema of a version, whether it is served or not, for those who describe it. */
+  schemaOf(version: string): JsonObject | null {
+    return this.versions.get(apiVersionOf({ group: this.definition.group, version }))?.defined.schema ?? null;
+  }
+
+  /** Ends watches: they would go on to show objects as they are not served any more. */
+  retire(): void {
+    this.retirement.abort();
+    this.converter?.close();
+  }
+
+  private serve(version: DefinedVersion): ServedResource {
+    const resource = servedResource(this.definition, version);
+    setBehaviour(resource, this.behaviourOf(resource, version));
+    return resource;
+  }
+
+  private behaviourOf(resource: ServedResource, version: DefinedVersion): Behaviour {
+    const { definition, options } = this;
+    const apiVersion = apiVersionOf(resource);
+    const schema = (): CompiledSchema => this.compiled(apiVersion).schema();
+    const rules = once(() => compileRules(version.schema));
+    const presenter = new Presenter({
+      kind: resource.kind, apiVersion, writtenApiVersion: apiVersionOf({ group: definition.group, version: definition.storageVersion }),
+      schemaOf: name => this.versions.get(name)?.schema() ?? null, converter: this.converter,
+    });
+    const receive = (object: JsonObject): Received => received(schema(), object);
+    return {
+      strategy: customStrategy({ version, apiVersion, kind: resource.kind, schema, rules }),
+      versions: { schemaOf: name => this.versions.get(name)?.mergeTypes() ?? null, convert: (object, name) => ({ ...object, apiVersion: name }) },
+      misfit: config => misfit(schema(), config),
+      receive, receiveDecoded: receive,
+      columns: tableColumns(version),
+      scale: scaleForm(version.scale ?? { specReplicas: '', statusReplicas: '', labelSelector: null }),
+      deprecation: version.deprecated ? version.deprecationWarning ?? usualWarning(definition, version) : null,
+      selfDescribed: true,
+      storage: storage => versionedStorage(storage, presenter),
+      refusal: verb => (verb === 'create' && options.isTerminating() ? terminating(resource, verb) : null),
+      retired: this.retirement.signal,
+    };
+  }
+
+  private compiled(apiVersion: string): CompiledVersion {
+    const version = this.versions.get(apiVersion);
+    if (version === undefined) throw new Error(`broken invariant: ${apiVersion} of ${this.definition.name} is served and not defined`);
+    return version;
+  }
+}
+
+function servedResource({ group, names, namespaced, storageVersion }: Definition, { name: version, hasStatus, scale }: DefinedVersion): ServedResource {
+  const { plural: resource, kind, listKind, singular, shortNames, categories } = names;
+  const subresources: readonly Subresource[] = [
+    ...(hasStatus ? [{ name: 'status', group, version, kind, verbs: SUBRESOURCE_VERBS }] : []),
+    ...(scale === null ? [] : [{ name: 'scale', group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: SUBRESOURCE_VERBS }]),
+  ];
+  return {
+    group, version, resource, kind, listKind, singular, namespaced, verbs: VERBS, shortNames, categories, subresources: new Map(subresources.map(each => [each.name, each])),
+    // As far as anybody above storage knows, each version is kept as it is.
+    storage: { group, version, resource, kind }, writtenVersion: storageVersion,
+  };
+}
+
+function compiledVersion(defined: DefinedVersion, apiVersion: string, { preserveUnknownFields }: Definition): CompiledVersion {
+  const schema = once(() => compile(defined.schema as JsonMembers, { preserveUnknownFields, embedded: embeddedRules }));
+  return { defined, apiVersion, schema, mergeTypes: once(() => schema().mergeTypes(metadataTypes()) as Schema) };
+}
+
+/** The types of `metadata`, which all kinds share. */
+function metadataTypes(): MergeSchema {
+  const type = schemaOfKind({ group: '', version: 'v1', kind: 'ConfigMap' });
+  const metadata = type?.kind === 'struct' ? type.field('metadata') : undefined;
+  if (metadata === undefined) throw new Error('broken invariant: the type of metadata is not known');
+  return metadata as MergeSchema;
+}
+
+function received(schema: CompiledSchema, object: JsonObject): Received {
+  const result = schema.receive(object as JsonMembers);
+  return result.ok ? { ok: true, object: withMetadata(object) as ApiObject, strict: result.unknown.map(unknownFieldText) } : result;
+}
+
+function converterOf({ definition: { conversion, name, group, names }, webhooks }: CustomTypeOptions): Converter | null {
+  const webhook = conversion['strategy'] === 'Webhook' ? objectAt(conversion, 'webhook') : null;
+  if (webhook === null) return null;
+  return webhooks({ definition: name, group, kind: names.kind, clientConfig: objectAt(webhook, 'clientConfig') ?? {}, conversionReviewVersions: itemsOf(webhook['conversionReviewVersions']).map(String) });
+}
+
+/** Points to the newest version that is neither deprecated nor older than this one. */
+function usualWarning({ group, names: { kind }, versions }: Definition, { name }: DefinedVersion): string {
+  const [newest] = versions.filter(version => version.served && !version.deprecated && compareVersions(version.name, name) < 0).map(version => version.name).sort(compareVersions);
+  return `${group}/${name} ${kind} is deprecated${newest === undefined ? '' : `; use ${group}/${newest} ${kind}`}`;
+}
+
+const terminating = (resource: ServedResource, verb: string): StatusError => {
+  const plain = methodNotSupported(resource, verb);
+  return new StatusError(plain.code, plain.reason, `${verb} not allowed while custom resource definition is terminating`, plain.details);
+};
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}

@@ -1,0 +1,131 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonMembers } from '../../../workers/codecs/value.js';
+import type { CompiledSchema } from '../../../workers/schema/custom/contract.js';
+import type { ApiObject } from '../../api/object.js';
+import { plainError } from '../../api/status.js';
+import { transientObject } from '../../registry/transient.js';
+import type { StoredObject } from '../../storage/contract.js';
+import type { Converter } from '../conversion/contract.js';
+
+export interface PresenterOptions {
+  readonly kind: string;
+  /** In which objects are presented. */
+  readonly apiVersion: string;
+  /** In which they are written. */
+  readonly writtenApiVersion: string;
+  /** Of any version of the type; null for one that the definition does not have any more. */
+  readonly schemaOf: (apiVersion: string) => CompiledSchema | null;
+  /** Null: versions differ in nothing but their names. */
+  readonly converter: Converter | null;
+}
+
+/** Presenting takes the event loop for itself no longer than this. */
+const SLICE_MS = 5;
+/** Objects that a converter is asked about at once. */
+const CONVERTED_AT_ONCE = 500;
+
+/**
+ * Shows stored objects of a custom resource in one version, as the definition says now: what its schema does not know (any more) is left out, defaults
+ * are filled in, and what was written in another version is converted. Most objects are already as they are to be: those are shown as they are
+ * stored, bytes and all. What was found out about an object is kept with it, for as long as the definition stays the same.
+ */
+export class Presenter {
+  private readonly known = new WeakMap<StoredObject, StoredObject>();
+  private readonly lists = new WeakMap<readonly StoredObject[], readonly StoredObject[]>();
+
+  constructor(private readonly options: PresenterOptions) {}
+
+  /** The object as it is to be shown, or null if a converter has to be asked. */
+  now(stored: StoredObject): StoredObject | null {
+    const known = this.known.get(stored);
+    if (known !== undefined) return known;
+    if (this.needsConverter(stored)) return null;
+    return this.keep(stored, this.renamed(this.restored(stored)));
+  }
+
+  async one(stored: StoredObject): Promise<StoredObject> {
+    return this.now(stored) ?? (await this.converted([stored]))[0] ?? stored;
+  }
+
+  /** The same array if nothing in it looks different; who has seen it before gets the same answer. Throws StatusError where a converter fails. */
+  async all(stored: readonly StoredObject[]): Promise<readonly StoredObject[]> {
+    const known = this.lists.get(stored);
+    if (known !== undefined) return known;
+    const waiting = stored.filter(object => !this.known.has(object) && this.needsConverter(object));
+    for (let from = 0; from < waiting.length; from += CONVERTED_AT_ONCE) await this.converted(waiting.slice(from, from + CONVERTED_AT_ONCE));
+    const shown: StoredObject[] = [];
+    let end = performance.now() + SLICE_MS;
+    for (const object of stored) {
+      shown.push(this.now(object) ?? object);
+      if (performance.now() < end) continue;
+      await nextTurn();
+      end = performance.now() + SLICE_MS;
+    }
+    const all = shown.every((object, position) => object === stored[position]) ? stored : shown;
+    this.lists.set(stored, all);
+    return all;
+  }
+
+  /** Whether an object is stored in another form than the one in which it would be written now. */
+  isStale(stored: StoredObject, shown: StoredObject): boolean {
+    return stored.apiVersion !== this.options.writtenApiVersion || shown !== stored;
+  }
+
+  /** An object of this version in the form in which it is written. Throws StatusError where a converter fails. */
+  async written(object: ApiObject): Promise<ApiObject> {
+    const { kind, apiVersion, writtenApiVersion, converter } = this.options;
+    if (apiVersion === writtenApiVersion) return { ...object, apiVersion };
+    const typed: ApiObject = { ...object, apiVersion, kind };
+    const [converted = typed] = converter === null ? [{ ...structuredClone(typed), apiVersion: writtenApiVersion }] : await converter.convert([structuredClone(typed)], writtenApiVersion);
+    this.receive(converted, writtenApiVersion);
+    return converted;
+  }
+
+  private needsConverter({ apiVersion }: StoredObject): boolean {
+    return this.options.converter !== null && apiVersion !== this.options.apiVersion;
+  }
+
+  private async converted(stored: readonly StoredObject[]): Promise<StoredObject[]> {
+    const { converter, apiVersion } = this.options;
+    if (converter === null) throw new Error('broken invariant: nobody converts');
+    const results = await converter.convert(stored.map(object => this.restored(object)), apiVersion);
+    return stored.map((object, position) => {
+      const result = results[position];
+      if (result === undefined) throw plainError(500, `conversion of ${this.options.kind} to ${apiVersion} returned too few objects`);
+      this.receive(result, apiVersion);
+      return this.keep(object, result);
+    });
+  }
+
+  /** As its own version's schema has it, with kind and apiVersion. */
+  private restored(stored: StoredObject): ApiObject {
+    const { kind, apiVersion, schemaOf } = this.options;
+    const object: ApiObject = { ...stored.decode(), apiVersion: stored.apiVersion, kind };
+    (schemaOf(stored.apiVersion) ?? schemaOf(apiVersion))?.restore(object as JsonMembers);
+    return object;
+  }
+
+  private renamed(object: ApiObject): ApiObject {
+    const { apiVersion } = this.options;
+    if (object.apiVersion === apiVersion) return object;
+    object.apiVersion = apiVersion;
+    this.receive(object, apiVersion);
+    return object;
+  }
+
+  private receive(object: ApiObject, apiVersion: string): void {
+    const received = this.options.schemaOf(apiVersion)?.receiveConverted(object as JsonMembers);
+    if (received?.ok === false) throw plainError(500, `conversion of ${this.options.kind} to ${apiVersion} failed: ${received.message}`);
+  }
+
+  private keep(stored: StoredObject, { kind: _kind, apiVersion: _apiVersion, ...content }: ApiObject): StoredObject {
+    const shown = isDeepStrictEqual(content, stored.decode()) ? stored : presented(content as ApiObject, stored, this.options.apiVersion);
+    this.known.set(stored, shown);
+    return shown;
+  }
+}
+
+/** Field values are those of the stored form: selectors have been compared with them. */
+const presented = (content: ApiObject, { version, fields }: StoredObject, apiVersion: string): StoredObject =>
+  ({ ...transientObject({ ...content, apiVersion }, version), fields });

@@ -1,0 +1,111 @@
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { badRequest, plainError, StatusError } from '../../api/status.js';
+import { membersOf } from '../../registry/members.js';
+import type { ScaleForm } from '../../registry/behaviour.js';
+import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import type { ScalePaths } from '../definition.js';
+
+/** The subresource `scale` of custom resources: numbers at paths that the definition names. */
+
+const REPLICAS_MAX = 2 ** 31 - 1;
+/** Stands for a number that is not there while a patch is worked out; nobody asks for it. */
+const NOT_SET = -(2 ** 31);
+
+type Found<T> = { readonly ok: true; readonly value: T | null } | { readonly ok: false; readonly message: string };
+
+const namesOf = (path: string): string[] => path.replace(/^\./, '').split('.');
+
+/** What stands at a simple path; null when nothing does. */
+function valueAt(object: JsonValue, path: string): Found<JsonValue> {
+  let value: JsonValue | undefined = object;
+  for (const name of namesOf(path)) {
+    if (value === undefined || value === null) return { ok: true, value: null };
+    if (typeof value !== 'object' || Array.isArray(value)) return { ok: false, message: `${path} accessor error: ${JSON.stringify(value)} is no map` };
+    value = Object.hasOwn(value, name) ? value[name] : undefined;
+  }
+  return { ok: true, value: value ?? null };
+}
+
+function wholeAt(object: JsonValue, path: string): Found<number> {
+  const found = valueAt(object, path);
+  if (!found.ok || found.value === null) return found as Found<number>;
+  return Number.isInteger(found.value) ? { ok: true, value: found.value as number } : { ok: false, message: `${path} accessor error: ${JSON.stringify(found.value)} is of the type ${typeof found.value}, expected int64` };
+}
+
+function textAt(object: JsonValue, path: string): Found<string> {
+  const found = valueAt(object, path);
+  if (!found.ok || found.value === null) return found as Found<string>;
+  return typeof found.value === 'string' ? { ok: true, value: found.value } : { ok: false, message: `${path} accessor error: ${JSON.stringify(found.value)} is of the type ${typeof found.value}, expected string` };
+}
+
+const atPath = (path: string): Path => Path.of(path);
+
+function replicaFindings(object: ApiObject, path: string): FieldError[] {
+  const found = wholeAt(object, path);
+  if (!found.ok) return [invalid(atPath(path), 0, found.message)];
+  const replicas = found.value ?? 0;
+  if (replicas < 0) return [invalid(atPath(path), replicas, 'should be a non-negative integer')];
+  return replicas > REPLICAS_MAX ? [invalid(atPath(path), replicas, `should be less than or equal to ${REPLICAS_MAX}`)] : [];
+}
+
+/** What is wrong with the number of replicas that is wanted. */
+export const specFindings = (object: ApiObject, { specReplicas }: ScalePaths): FieldError[] => replicaFindings(object, specReplicas);
+
+/** What is wrong with the number of replicas that there are, and with the selector of their pods. */
+export function statusFindings(object: ApiObject, { statusReplicas, labelSelector }: ScalePaths): FieldError[] {
+  const selector = labelSelector === null ? { ok: true, value: null } as const : textAt(object, labelSelector);
+  return [...replicaFindings(object, statusReplicas), ...(selector.ok ? [] : [invalid(atPath(labelSelector ?? ''), '', selector.message)])];
+}
+
+/** The object does not have what the definition says; the reference calls that an error of its own. */
+const unusable = (message: string): StatusError => new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+
+const found = <T>(result: Found<T>): T | null => {
+  if (result.ok) return result.value;
+  throw unusable(result.message);
+};
+
+function scaleOf(object: ApiObject, version: string, { statusReplicas, labelSelector }: ScalePaths, replicas: number): ApiObject {
+  const { name = '', namespace, uid = '', creationTimestamp = null } = object.metadata;
+  const selector = labelSelector === null ? null : found(textAt(object, labelSelector));
+  return {
+    kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion: version, creationTimestamp },
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: found(wholeAt(object, statusReplicas)) ?? 0, ...(selector === null || selector === '' ? {} : { selector }) },
+  };
+}
+
+/** Puts a value at a path, making what leads there. Throws 500 where something else is in the way. */
+function setAt(object: JsonObject, path: string, value: JsonValue): void {
+  const names = namesOf(path);
+  let holder = object;
+  for (const name of names.slice(0, -1)) {
+    const next = holder[name] ?? {};
+    if (typeof next !== 'object' || Array.isArray(next)) throw unusable(`value cannot be set because ${path} is not a map[string]interface{}`);
+    holder[name] = next;
+    holder = next;
+  }
+  holder[names.at(-1) ?? ''] = value;
+}
+
+export function scaleForm(paths: ScalePaths): ScaleForm {
+  const { specReplicas } = paths;
+  return {
+    show(object, version) {
+      const replicas = found(wholeAt(object, specReplicas));
+      if (replicas === null) throw unusable(`the spec replicas field ${JSON.stringify(specReplicas)} does not exist`);
+      return scaleOf(object, version, paths, replicas);
+    },
+    before: (object, version) => scaleOf(object, version, paths, found(wholeAt(object, specReplicas)) ?? NOT_SET),
+    put(object, scale) {
+      const replicas = membersOf(scale['spec'])['replicas'] ?? 0;
+      if (replicas === NOT_SET) throw badRequest(`the spec replicas field ${JSON.stringify(specReplicas)} cannot be empty`);
+      setAt(object, specReplicas, replicas);
+      // The client may demand a version; without one the write is to whatever the object is now.
+      if ((scale.metadata.resourceVersion ?? '') !== '') object.metadata.resourceVersion = scale.metadata.resourceVersion ?? '';
+      return object;
+    },
+    // As in the reference, whose conversion of custom objects knows no other group.
+    refuseApply: name => plainError(500, `failed to convert new object (/${name}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`),
+  };
+}

@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from 'node:util';
+import { keepsRulesFromRunning, type CompiledSchema } from '../../../workers/schema/custom/contract.js';
+import type { JsonMembers } from '../../../workers/codecs/value.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { StatusCause } from '../../api/status.js';
+import { RULES_UNCHECKED, type RulesVerdict, type SchemaRules } from '../../cel/rules/contract.js';
+import { textAt } from '../../registry/members.js';
+import type { MetadataFindings, Strategy } from '../../registry/strategy.js';
+import type { FieldError, FieldErrorType } from '../../registry/validation/field.js';
+import type { DefinedVersion } from '../definition.js';
+import { specFindings, statusFindings } from './scale.js';
+
+export interface StrategyParts {
+  readonly version: DefinedVersion;
+  /** Of this version. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Compiled when first needed. */
+  readonly schema: () => CompiledSchema;
+  readonly rules: () => SchemaRules;
+}
+
+/** Members that are no content of their own. */
+const FRAME: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+
+/**
+ * The rules of a custom resource in one version: those of its schema, and what the subresources that it has mean for writes. Objects are in that version; storage
+ * brings them to and from the one that is stored.
+ */
+export function customStrategy(parts: StrategyParts): Strategy {
+  const { version: { hasStatus, selectableFields }, schema } = parts;
+  const findings = createFindings(parts);
+  return {
+    unconditionalUpdate: false,
+    setDefaults: object => { schema().applyDefaults(object as JsonMembers); },
+    prepareForCreate(object) {
+      if (hasStatus) delete object['status'];
+      object.metadata.generation = 1;
+    },
+    prepareForUpdate(object, old) {
+      if (hasStatus) carry(object, old, 'status');
+      if (!sameContent(object, old, hasStatus)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    },
+    validate: object => findings.ofNew(object),
+    reviewUpdate: (object, old, metadata) => findings.ofChange(object, old, metadata, false),
+    lastFindings: findings.last,
+    keepsEmpty: true,
+    anyFinalizers: true,
+    warnings: findings.warningsOf,
+    selectableFieldNames: selectableFields,
+    unsupportedField: field => `field label not supported: ${field}`,
+    ...(hasStatus ? { subresources: { status: {
+      prepareForUpdate: restoreAllButStatus,
+      reviewUpdate: (object: ApiObject, old: ApiObject, metadata: MetadataFindings) => findings.ofChange(object, old, metadata, true),
+      lastFindings: findings.last,
+      warnings: findings.warningsOf,
+    } } } : {}),
+  };
+}
+
+function carry(object: ApiObject, old: ApiObject, member: string): void {
+  if (old[member] === undefined) delete object[member];
+  else object[member] = old[member];
+}
+
+/** A write through `status` changes nothing else, not even what describes the object. */
+function restoreAllButStatus(object: ApiObject, old: ApiObject): void {
+  const { kind, apiVersion, status, metadata: { managedFields } } = object;
+  for (const member of Object.keys(object)) if (member !== 'metadata') delete object[member];
+  Object.assign(object, { ...(kind === undefined ? {} : { kind }), ...(apiVersion === undefined ? {} : { apiVersion }) });
+  for (const [member, value] of Object.entries(old)) if (!FRAME.has(member)) object[member] = value;
+  if (status === undefined) delete object['status'];
+  else object['status'] = status;
+  object.metadata = { ...old.metadata };
+  if (managedFields === undefined) delete object.metadata.managedFields;
+  else object.metadata.managedFields = managedFields;
+}
+
+/** Whether nothing has changed that the generation counts: all but the metadata, and the status where it is written by itself. */
+function sameContent(object: ApiObject, old: ApiObject, hasStatus: boolean): boolean {
+  const counted = (name: string): boolean => !FRAME.has(name) && !(hasStatus && name === 'status');
+  const names = new Set([...Object.keys(object), ...Object.keys(old)].filter(counted));
+  return [...names].every(name => isDeepStrictEqual(object[name] ?? null, old[name] ?? null));
+}
+
+interface Findings {
+  ofNew(object: ApiObject): FieldError[];
+  ofChange(object: ApiObject, old: ApiObject, metadata: MetadataFindings, statusOnly: boolean): FieldError[];
+  /** Of the rules, which are asked when nothing keeps them from it. */
+  last(object: ApiObject, old: ApiObject | null, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
+  warningsOf(object: ApiObject, old: ApiObject | null): string[];
+}
+
+function createFindings({ version: { scale }, apiVersion, kind, schema, rules }: StrategyParts): Findings {
+  /** What rules warn of is said once the object is written. */
+  const verdicts = new WeakMap<ApiObject, RulesVerdict>();
+  const typed = (object: ApiObject): JsonMembers => ({ ...object, apiVersion, kind }) as JsonMembers;
+  const ofScale = (object: ApiObject, statusOnly: boolean): Between[] =>
+    (scale === null ? [] : [...(statusOnly ? [] : specFindings(object, scale)), ...statusFindings(object, scale)]) as Between[];
+  const judged = (object: ApiObject, verdict: RulesVerdict): FieldError[] => {
+    verdicts.set(object, verdict);
+    return verdict.causes.map(ofCause);
+  };
+  return {
+    ofNew: object => schema().validate(typed(object), { between: ofScale(object, false) }),
+    ofChange(object, old, metadata, statusOnly) {
+      return [...metadata.update(), ...schema().validateUpdate(typed(object), typed(old), { between: ofScale(object, statusOnly), statusOnly })];
+    },
+    last(object, old, found) {
+      if (rules().isEmpty) return [];
+      if (found.some(finding => keepsRulesFromRunning(finding as Between))) return [ofCause(RULES_UNCHECKED)];
+      const verdict = rules().verdict(typed(object) as JsonObject, old === null ? null : typed(old) as JsonObject);
+      return verdict instanceof Promise ? verdict.then(later => judged(object, later)) : judged(object, verdict);
+    },
+    warningsOf: (object, old) => [...finalizerWarnings(object, old), ...verdicts.get(object)?.warnings ?? []],
+  };
+}
+
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
+
+/** Finalizers that a write adds may have any name; for custom resources it is only advised that they tell whose they are. */
+function finalizerWarnings({ metadata: { finalizers = [] } }: ApiObject, old: ApiObject | null): string[] {
+  const added = [...new Set(finalizers)].filter(name => old?.metadata.finalizers?.includes(name) !== true && !name.includes('/') && !STANDARD_FINALIZERS.has(name)).sort();
+  return added.map(name => `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers`);
+}
+
+/** Findings about scale are causes as any other. */
+type Between = NonNullable<NonNullable<Parameters<CompiledSchema['validate']>[1]>['between']>[number];
+
+const ofCause = ({ reason, field, message }: StatusCause): FieldError => ({ type: (reason ?? 'FieldValueInvalid') as FieldErrorType, path: field ?? '<nil>', message: message ?? '' });
+
+/** Values for field selectors. Paths are simple: members, one in the other. */
+export const selectableFieldsOf = (paths: readonly string[]): ((object: ApiObject) => Record<string, string>) =>
+  object => Object.fromEntries(paths.map(path => [path, textAt(object, ...path.split('.'))]));

@@ -1,0 +1,180 @@
+import type { ApiObject } from '../../api/object.js';
+import { SharedEvent } from '../../storage/cache/change.js';
+import type { Consistency, Failure, GetResult, ListRequest, ListResult, ObjectKey, Storage, Version, Watch, WatchEvent, WatchRequest, WatchSink, WriteResult, WriteTerms } from '../../storage/contract.js';
+import type { Presenter } from './presenter.js';
+
+/**
+ * Storage of a custom resource as the registry sees it in one version: all objects are in that version, whatever they were written in, and what is written
+ * becomes the stored version on its way. So nobody above needs to know of conversion.
+ */
+export function versionedStorage(storage: Storage, presenter: Presenter): Storage {
+  return {
+    ready: () => storage.ready(),
+    get: (key, consistency) => get(storage, presenter, key, consistency),
+    list: request => list(storage, presenter, request),
+    watch: (request, sink) => watch(storage, presenter, request, sink),
+    create: async (key, object, terms) => shown(presenter, await storage.create(key, await presenter.written(object), terms)),
+    update: (key, object, expected, terms) => update(storage, presenter, { key, object, expected, terms }),
+    delete: async (key, expected, terms) => shown(presenter, await storage.delete(key, expected, terms)),
+    async isStale(key) {
+      const result = await storage.get(key, { at: 'any' });
+      return result.outcome === 'found' && (presenter.isStale(result.object, await presenter.one(result.object)) || storage.isStale(key));
+    },
+  };
+}
+
+async function get(storage: Storage, presenter: Presenter, key: ObjectKey, consistency: Consistency): Promise<GetResult> {
+  const result = await storage.get(key, consistency);
+  return result.outcome === 'found' ? { ...result, object: await presenter.one(result.object) } : result;
+}
+
+async function list(storage: Storage, presenter: Presenter, request: ListRequest): Promise<ListResult> {
+  const result = await storage.list(request);
+  if (result.outcome !== 'found') return result;
+  const items = await presenter.all(result.items);
+  return items === result.items ? result : { ...result, items };
+}
+
+interface Update { readonly key: ObjectKey; readonly object: ApiObject; readonly expected: Version; readonly terms: WriteTerms }
+
+const update = async (storage: Storage, presenter: Presenter, { key, object, expected, terms }: Update): Promise<WriteResult> =>
+  shown(presenter, await storage.update(key, await presenter.written(object), expected, terms));
+
+async function shown(presenter: Presenter, result: WriteResult): Promise<WriteResult> {
+  if (result.outcome === 'applied') return { ...result, object: await presenter.one(result.object) };
+  return result.outcome === 'conflict' && result.current !== null ? { ...result, current: await presenter.one(result.current) } : result;
+}
+
+/** Events of one version, so that all its watchers share what is encoded of them. */
+const sharedEvents = new WeakMap<Presenter, WeakMap<WatchEvent, WatchEvent>>();
+
+function eventOf(presenter: Presenter, event: WatchEvent, object: WatchEvent['object']): WatchEvent {
+  if (object === event.object) return event;
+  let events = sharedEvents.get(presenter);
+  if (events === undefined) sharedEvents.set(presenter, events = new WeakMap());
+  let own = events.get(event);
+  if (own === undefined) events.set(event, own = new SharedEvent(event.type, object));
+  return own;
+}
+
+function watch(storage: Storage, presenter: Presenter, request: WatchRequest, sink: WatchSink): Watch {
+  const queue = new PresentedEvents(presenter, sink);
+  const raw = storage.watch(request, queue);
+  queue.onFailure = () => { raw.stop(); };
+  return {
+    get version() { return queue.isBehind ? queue.shown : raw.version; },
+    stop() {
+      queue.stop();
+      raw.stop();
+    },
+  };
+}
+
+/** Calls that wait for an earlier event to be converted. A client that is so far behind is better off beginning anew. */
+const WAITING_MAX = 10_000;
+
+/**
+ * Hands events on in order. Nearly all can be shown at once; from the first one that a converter has to be asked about, what follows waits:
+ *
+ *     event ──▶ [waiting for the converter] ──▶ event, event, synced …
+ */
+class PresentedEvents implements WatchSink {
+  onFailure: () => void = () => {};
+  /** Version of the last event that was handed on. */
+  shown: Version = 0;
+  private readonly waiting: (() => Promise<void> | void)[] = [];
+  private working = false;
+  private over = false;
+
+  constructor(private readonly presenter: Presenter, private readonly sink: WatchSink) {}
+
+  get isBehind(): boolean {
+    return this.working;
+  }
+
+  event(event: WatchEvent): void {
+    if (this.over) return;
+    if (this.working) return this.wait(() => this.handOver(event));
+    const object = this.presentNow(event);
+    if (object === 'failed') return;
+    if (object !== null) this.emit(event, object);
+    else this.wait(() => this.handOver(event));
+  }
+
+  synced(version: Version): void {
+    this.inTurn(() => { this.sink.synced(version); });
+  }
+
+  end(reason: Failure): void {
+    this.inTurn(() => {
+      this.over = true;
+      this.sink.end(reason);
+    });
+  }
+
+  /** While something waits, the initial state waits as well. */
+  drained(): Promise<void> | null {
+    if (!this.working) return this.sink.drained?.() ?? null;
+    return new Promise(resolve => { this.waiting.push(() => { resolve(); }); });
+  }
+
+  stop(): void {
+    this.over = true;
+    for (const next of this.waiting.splice(0)) void next();
+  }
+
+  private inTurn(step: () => void): void {
+    if (this.over) return;
+    if (this.working) this.wait(() => { if (!this.over) step(); });
+    else step();
+  }
+
+  /** One object that cannot be shown must not stop storage, which is telling everybody. */
+  private presentNow(event: WatchEvent): WatchEvent['object'] | null | 'failed' {
+    try {
+      return this.presenter.now(event.object);
+    } catch (error) {
+      this.fail(error);
+      return 'failed';
+    }
+  }
+
+  private emit(event: WatchEvent, object: WatchEvent['object']): void {
+    this.shown = event.version;
+    this.sink.event(eventOf(this.presenter, event, object));
+  }
+
+  private async handOver(event: WatchEvent): Promise<void> {
+    if (this.over) return;
+    const object = await this.presenter.one(event.object);
+    if (!this.isOver()) this.emit(event, object);
+  }
+
+  /** A method, because it may happen at every await. */
+  private isOver(): boolean {
+    return this.over;
+  }
+
+  private wait(step: () => Promise<void> | void): void {
+    if (this.waiting.length >= WAITING_MAX) return this.fail(new Error('the client would be too far behind: conversion takes longer than changes do'));
+    this.waiting.push(step);
+    if (!this.working) void this.work();
+  }
+
+  private async work(): Promise<void> {
+    this.working = true;
+    try {
+      for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) await next();
+    } catch (error) {
+      this.fail(error);
+    }
+    this.working = false;
+  }
+
+  private fail(error: unknown): void {
+    if (this.over) return;
+    this.stop();
+    this.onFailure();
+    this.sink.end({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
+  }
+}

@@ -1,0 +1,81 @@
+import type { Catalogue, ServedGroup } from '../catalogue/resources.js';
+import { behaviourOf } from '../registry/behaviour.js';
+import type { BuiltDocument, BuiltDocuments, Encoding, Form, Source } from './build.js';
+import type { Builder } from './builder.js';
+
+export interface LibraryOptions {
+  readonly builtIn: Catalogue;
+  /** Resources that come and go; its groups are other objects when something in them has changed. */
+  readonly defined: () => Catalogue;
+  /** Definitions of the resources of a group, as stored. */
+  readonly definitions: (group: string) => readonly Uint8Array[];
+  readonly builder: Builder;
+}
+
+/**
+ * The documents that have been made. What is built in is described once; of what is defined, each group by itself, again whenever something in it has
+ * changed and somebody asks. Version 2 is one document of everything, and so is made anew after every change.
+ */
+export class Library {
+  private readonly builtIn = new Map<string, Promise<BuiltDocuments>>();
+  private readonly groups = new Map<Encoding, WeakMap<ServedGroup, Promise<BuiltDocuments>>>();
+  private readonly whole = new Map<Encoding, { readonly of: readonly ServedGroup[]; readonly documents: Promise<BuiltDocuments> }>();
+
+  constructor(private readonly options: LibraryOptions) {}
+
+  /** The document of version 2. */
+  async everything(encoding: Encoding): Promise<BuiltDocument | null> {
+    const { builtIn, defined, definitions } = this.options;
+    const { groups } = defined();
+    let known = this.whole.get(encoding);
+    if (known?.of !== groups) {
+      const source = { ...sourceOf({ ...builtIn, groups: [...builtIn.groups, ...groups] }), definitions: groups.flatMap(({ name }) => definitions(name)) };
+      this.whole.set(encoding, known = { of: groups, documents: this.build(source, { version: 2, encoding }, () => { this.whole.delete(encoding); }) });
+    }
+    return (await known.documents).get('') ?? null;
+  }
+
+  /** A document of version 3, by the path below `/openapi/v3/`. */
+  async document(path: string, encoding: Encoding): Promise<BuiltDocument | null> {
+    const group = this.options.defined().group(path.split('/')[1] ?? '');
+    const documents = group === null ? await this.ofBuiltIn(encoding) : (await this.ofGroups([group], encoding))[0];
+    return documents?.get(path) ?? null;
+  }
+
+  /** All of version 3. */
+  async all(encoding: Encoding): Promise<BuiltDocuments> {
+    const [builtIn, ...groups] = await Promise.all([this.ofBuiltIn(encoding), this.ofGroups(this.options.defined().groups, encoding)]).then(([first, others]) => [first, ...others]);
+    return new Map([...builtIn ?? [], ...groups.flatMap(documents => [...documents])]);
+  }
+
+  private ofBuiltIn(encoding: Encoding): Promise<BuiltDocuments> {
+    let documents = this.builtIn.get(encoding);
+    if (documents === undefined) this.builtIn.set(encoding, documents = this.build(sourceOf(this.options.builtIn), { version: 3, encoding }, () => { this.builtIn.delete(encoding); }));
+    return documents;
+  }
+
+  /** Those that have not been described yet are described together. */
+  private ofGroups(groups: readonly ServedGroup[], encoding: Encoding): Promise<BuiltDocuments[]> {
+    const known = this.groups.get(encoding) ?? new WeakMap<ServedGroup, Promise<BuiltDocuments>>();
+    this.groups.set(encoding, known);
+    const missing = groups.filter(group => !known.has(group));
+    if (missing.length > 0) {
+      const source = { ...sourceOf({ groups: missing }), definitions: missing.flatMap(({ name }) => this.options.definitions(name)), partial: true };
+      const built = this.build(source, { version: 3, encoding }, () => { for (const group of missing) known.delete(group); });
+      for (const group of missing) known.set(group, built.then(documents => new Map([...documents].filter(([path]) => path.startsWith(`apis/${group.name}/`)))));
+    }
+    return Promise.all(groups.map(group => known.get(group) ?? Promise.resolve(new Map())));
+  }
+
+  /** A failure is told to whoever waits, and tried again by the next one. */
+  private build(source: Source, form: Form, forget: () => void): Promise<BuiltDocuments> {
+    const documents = this.options.builder.build(source, form);
+    documents.catch(forget);
+    return documents;
+  }
+}
+
+export function sourceOf({ groups }: Pick<Catalogue, 'groups'>): Source {
+  const resources = groups.flatMap(({ versions }) => versions.flatMap(version => version.resources));
+  return { groups, answersObject: new Set(resources.filter(resource => behaviourOf(resource).strategy.deleteAnswers === 'object').map(({ group, resource }) => `${group}/${resource}`)) };
+}

@@ -1,0 +1,46 @@
+import type { AdmissionPlugin } from './admission/contract.js';
+import type { ConvertObject } from './admission/matching/versions.js';
+import { followPolicies, type PolicyResources } from './admission/policies/following.js';
+import type { PolicyParts } from './admission/policies/matching.js';
+import { mutatingPolicies } from './admission/policies/mutating.js';
+import { mutatingPolicyOf, validatingPolicyOf } from './admission/policies/policy.js';
+import { validatingPolicies } from './admission/policies/validating.js';
+import { askAuthorizer } from './authorization/askAuthorizer.js';
+import type { Authorizer } from './authorization/authorizer.js';
+import type { Catalogue } from './catalogue/resources.js';
+import type { Logger } from './observability/logger.js';
+import type { Storage } from './storage/contract.js';
+
+export interface AdmissionPolicies {
+  readonly steps: readonly AdmissionPlugin[];
+  stop(): void;
+}
+
+export interface AdmissionPolicyParts {
+  readonly storage: Storage;
+  readonly catalogue: Catalogue;
+  readonly convert: ConvertObject;
+  readonly authorize: Authorizer;
+  /** Names of the plug-ins that run. */
+  readonly enabled: ReadonlySet<string>;
+  readonly log: Logger;
+}
+
+const VALIDATING: PolicyResources = { policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' };
+const MUTATING: PolicyResources = { policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' };
+
+/** The steps of admission that policies stored in the cluster make. Follows them from now on. */
+export function createAdmissionPolicies({ storage, catalogue, convert, authorize, enabled, log }: AdmissionPolicyParts): AdmissionPolicies {
+  const parts: PolicyParts = { storage, catalogue, convert, askAuthorizer: askAuthorizer(authorize) };
+  const report = (error: unknown, name: string): void => { log.error('a policy or binding cannot be read; the earlier one stays', { name, error }); };
+  const running: { readonly step: AdmissionPlugin; stop(): void }[] = [];
+  if (enabled.has('MutatingAdmissionPolicy')) {
+    const followed = followPolicies(MUTATING, mutatingPolicyOf, storage, report);
+    running.push({ step: mutatingPolicies(followed, parts), stop: () => { followed.stop(); } });
+  }
+  if (enabled.has('ValidatingAdmissionPolicy')) {
+    const followed = followPolicies(VALIDATING, validatingPolicyOf, storage, report);
+    running.push({ step: validatingPolicies(followed, parts), stop: () => { followed.stop(); } });
+  }
+  return { steps: running.map(({ step }) => step), stop: () => { for (const { stop } of running) stop(); } };
+}

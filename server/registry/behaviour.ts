@@ -1,0 +1,110 @@
+import type { ApiObject, JsonObject } from '../api/object.js';
+import { apiVersionOf } from '../api/resource.js';
+import type { StatusError } from '../api/status.js';
+import type { ServedResource } from '../catalogue/resources.js';
+import { columnsOf, type Column } from '../catalogue/tables.js';
+import { typeOfKind, type KindName } from '../catalogue/types.js';
+import { DEPRECATED_RESOURCES } from '../catalogue/warnings.js';
+import type { Versions } from '../patch/apply/ownership.js';
+import { schemaOfKind } from '../patch/apply/typeschema.js';
+import type { Storage } from '../storage/contract.js';
+import type { JsonMembers } from '../../workers/codecs/value.js';
+import { checkStructure } from '../../workers/schema/structure.js';
+import { convertBetween } from './conversion.js';
+import { scaleOf, withScale } from './scale.js';
+import { strategyOf } from './strategies.js';
+import type { Strategy } from './strategy.js';
+
+/** What comes of an object that is brought into the form in which its type is kept. */
+export type Received =
+  | { readonly ok: true; readonly object: ApiObject; /** Unknown fields, one text each. */ readonly strict: readonly string[] }
+  | { readonly ok: false; readonly message: string };
+
+/** How the subresource `scale` shows a workload and changes it. Both throw StatusError. */
+export interface ScaleForm {
+  /** The scale of a workload, with kind and apiVersion; `version` is the workload's resource version. */
+  readonly show: (object: ApiObject, version: string) => ApiObject;
+  /** What a write starts from, where that may be less than what is shown. */
+  readonly before: (object: ApiObject, version: string) => ApiObject;
+  /** The workload with what a client wrote to its scale; may change both. */
+  readonly put: (object: ApiObject, scale: ApiObject, resource: ServedResource) => ApiObject;
+  /** Answers server-side apply of a scale, where that is always refused. */
+  readonly refuseApply?: (name: string) => StatusError;
+}
+
+/**
+ * All that the server does differently for one type in one version, beyond its names: the one interface through which the generic code meets
+ * built-in types and those that come and go while it runs. The names are in the catalogue, which is plain data that travels between threads.
+ */
+export interface Behaviour {
+  readonly strategy: Strategy;
+  /** Schemas of all versions of the type, for field ownership, and conversion between them. */
+  readonly versions: Versions;
+  /** The first value in a configuration to apply whose type is wrong, in the words of server-side apply; null for none, or when `receive` finds it. */
+  readonly misfit: (config: JsonObject) => string | null;
+  /** Checks an object of the type, with kind and apiVersion, and brings it into the form in which it is kept. May change its argument. */
+  readonly receive: (object: JsonObject) => Received;
+  /** The part of that which decoding a body has not done; null when there is none. */
+  readonly receiveDecoded: ((object: JsonObject) => Received) | null;
+  readonly columns: readonly Column[];
+  readonly scale: ScaleForm;
+  /** Text of a `Warning` header in every answer; null for none. */
+  readonly deprecation: string | null;
+  /** Items of lists name their kind and apiVersion, and lists their continue token even if there is none. */
+  readonly selfDescribed: boolean;
+  /** Storage as the registry is to see it for this type: it holds objects in the version of `ServedResource.storage`. */
+  readonly storage: (storage: Storage) => Storage;
+  /** Why nothing of this verb is done at present, or null. */
+  readonly refusal: (verb: string) => StatusError | null;
+  /** Aborts when the type is no longer served in this way: watches end, and their clients come back. Null for types that stay. */
+  readonly retired: AbortSignal | null;
+}
+
+/** By the entry of the catalogue. An entry that is gone takes its behaviour with it. */
+const behaviours = new WeakMap<ServedResource, Behaviour>();
+
+/** Says how a type behaves that is not built in. To be called before the entry is served. */
+export const setBehaviour = (resource: ServedResource, behaviour: Behaviour): void => { behaviours.set(resource, behaviour); };
+
+export function behaviourOf(resource: ServedResource): Behaviour {
+  let behaviour = behaviours.get(resource);
+  if (behaviour === undefined) behaviours.set(resource, behaviour = builtInBehaviour(resource));
+  return behaviour;
+}
+
+/** What the tables of built-in types say. */
+const builtInBehaviour = (resource: ServedResource): Behaviour => ({
+  strategy: strategyOf(resource.storage),
+  versions: builtInVersions(resource),
+  misfit: () => null,
+  receive: object => checkStructured(object, resource),
+  receiveDecoded: null,
+  columns: columnsOf(resource),
+  scale: { show: scaleOf, before: scaleOf, put: withScale },
+  deprecation: DEPRECATED_RESOURCES[`${apiVersionOf(resource)}/${resource.resource}`] ?? null,
+  selfDescribed: false,
+  storage: storage => storage,
+  refusal: () => null,
+  retired: null,
+});
+
+const builtInVersions = ({ kind, group, version }: ServedResource): Versions => ({
+  schemaOf: apiVersion => {
+    const slash = apiVersion.indexOf('/');
+    return schemaOfKind({ group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind });
+  },
+  convert: (object, apiVersion) => convertBetween(kind, apiVersionOf({ group, version }), apiVersion, object),
+});
+
+function checkStructured(object: JsonObject, type: KindName): Received {
+  const known = typeOfKind(type);
+  if (known === undefined) return { ok: true, object: withMetadata(object), strict: [] };
+  const result = checkStructure(object as JsonMembers, known, { unknownFields: 'report' });
+  return result.ok ? { ok: true, object: withMetadata(result.value as JsonObject), strict: result.strict } : result;
+}
+
+/** Every object has metadata from here on. */
+export const withMetadata = (object: JsonObject): ApiObject => {
+  object['metadata'] ??= {};
+  return object as ApiObject;
+};

@@ -1,0 +1,97 @@
+import path from 'node:path';
+import type { ConnectionSettings } from '../catalogue/kubeconfig.js';
+import { clientFor, type Address, type WebhookClient } from './client.js';
+import { writtenSeconds } from './wording.js';
+
+/** A service of the cluster in the place of a host. */
+export interface ServiceReference { readonly namespace: string; readonly name: string; readonly port: number; /** Of the URL; may be empty. */ readonly path: string }
+
+/** Where the program behind a webhook is, as a `clientConfig` says: a URL, or a service. */
+export interface HookTarget {
+  readonly at: string | ServiceReference;
+  /** Authorities of its certificate in PEM; empty for those that the system trusts. */
+  readonly ca: string;
+}
+
+/** Asks one webhook. */
+export interface HookClient {
+  /** The URL of a call with this timeout, as messages show it. */
+  urlFor(timeoutMs: number): string;
+  /** Rejects with a WebhookError; the URL tells the program how long it may take. */
+  post(body: string, terms: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined }): Promise<string>;
+}
+
+export interface HookClients {
+  /** The client of a target, with the connections that are there. Throws when the URL cannot be used. */
+  of(target: HookTarget): HookClient;
+  close(): void;
+}
+
+/** Where a service is reached now. Rejects with what the reference says when it is nowhere. */
+export type ResolveService = (service: ServiceReference) => Promise<Address>;
+
+/** How this server shows itself to a webhook, by the webhook's `host:port`. */
+export type IdentityFor = (hostPort: string) => Pick<ConnectionSettings, 'cert' | 'key' | 'token' | 'ca'>;
+
+export interface HookClientsOptions {
+  readonly resolve: ResolveService;
+  readonly identityFor: IdentityFor;
+  /** Longest answer that is read. */
+  readonly answerBytesMax?: number;
+}
+
+/** Targets with connections of their own; beyond that the one that was not used for longest makes room. */
+const targetsMax = 500;
+const httpsPort = 443;
+
+/** Clients by what they connect to: webhooks of one program share its connections, and those of a changed one go when they are idle. */
+export function createHookClients({ resolve, identityFor, answerBytesMax }: HookClientsOptions): HookClients {
+  const known = new Map<string, { readonly client: HookClient; readonly transport: WebhookClient }>();
+  const make = ({ at, ca }: HookTarget): { readonly client: HookClient; readonly transport: WebhookClient } => {
+    const service = typeof at === 'string' ? null : at;
+    const url = typeof at === 'string' ? new URL(at) : new URL(`https://${at.name}.${at.namespace}.svc:${at.port}`);
+    // The port of the scheme stays visible: the reference always shows that of a service.
+    const host = service === null ? url.host : `${url.hostname}:${service.port}`;
+    const pathname = cleaned(service === null ? url.pathname : service.path);
+    const identity = identityFor(service === null && url.port === '' ? `${url.hostname}:${httpsPort}` : host);
+    const authorities = [identity.ca ?? '', ca].filter(each => each !== '').join('\n');
+    const transport = clientFor({
+      ...identity, server: `https://${host}${pathname}`, ...(authorities === '' ? {} : { ca: authorities }), ...(service === null ? {} : { tlsServerName: url.hostname }),
+    }, { ...(service === null ? {} : { resolve: () => resolve(service) }), ...(answerBytesMax === undefined ? {} : { answerBytesMax }) });
+    const queryFor = (timeoutMs: number): string => `timeout=${writtenSeconds(Math.max(1, Math.ceil(timeoutMs / 1000)))}`;
+    return {
+      transport,
+      client: {
+        urlFor: timeoutMs => `https://${host}${pathname}?${queryFor(timeoutMs)}`,
+        post: (body, terms) => transport.post(body, { ...terms, query: queryFor(terms.timeoutMs) }),
+      },
+    };
+  };
+  return {
+    of(target) {
+      const key = JSON.stringify([target.at, target.ca]);
+      const found = known.get(key) ?? make(target);
+      known.delete(key);
+      known.set(key, found);
+      if (known.size > targetsMax) dropOldest(known);
+      return found.client;
+    },
+    close() {
+      for (const { transport } of known.values()) transport.close();
+      known.clear();
+    },
+  };
+}
+
+function dropOldest(known: Map<string, { readonly transport: WebhookClient }>): void {
+  const [oldest] = known;
+  if (oldest === undefined) return;
+  known.delete(oldest[0]);
+  oldest[1].transport.release();
+}
+
+/** Without a slash at its end and doubled ones, as the reference joins paths. */
+const cleaned = (pathname: string): string => {
+  const joined = path.posix.join('/', pathname);
+  return joined.length > 1 && joined.endsWith('/') ? joined.slice(0, -1) : joined;
+};

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { PluginConfigurations } from './admission/configuration.js';
+import type { AdmissionPlugin } from './admission/contract.js';
+import type { ConvertObject } from './admission/matching/versions.js';
+import type { CallerParts } from './admission/webhooks/caller.js';
+import { followHooks } from './admission/webhooks/configurations.js';
+import type { HookKind } from './admission/webhooks/hook.js';
+import { mutatingWebhooks } from './admission/webhooks/mutating.js';
+import { validatingWebhooks } from './admission/webhooks/validating.js';
+import type { JsonObject } from './api/object.js';
+import type { Authorizer } from './authorization/authorizer.js';
+import { askAuthorizer } from './authorization/askAuthorizer.js';
+import { loadUsers, type ConnectionSettings } from './catalogue/kubeconfig.js';
+import type { Catalogue } from './catalogue/resources.js';
+import type { Logger } from './observability/logger.js';
+import type { Metrics } from './observability/metrics.js';
+import type { WebhookConverters } from './extensions/conversion/contract.js';
+import { webhookConverters } from './extensions/conversion/webhook.js';
+import { createConversionMetrics } from './observability/conversions.js';
+import { createHookMetrics } from './observability/webhooks.js';
+import type { ApiServerOptions } from './options/apiserver.js';
+import { clusterAddresses, endpointAddresses, type ServiceAddresses } from './registry/serviceAddresses.js';
+import type { Storage } from './storage/contract.js';
+import { createHookClients, type HookClients } from './webhook/hookClients.js';
+import { namedIdentities } from './webhook/identities.js';
+
+type WebhookOptions = Pick<ApiServerOptions, 'enable-aggregator-routing' | 'proxy-client-cert-file' | 'proxy-client-key-file'>;
+
+/** Programs outside that this server asks about objects, and how it reaches them. */
+export interface HookConnections {
+  readonly addresses: ServiceAddresses;
+  /** Shown to programs that a configuration names no identity for; with members only where the options name one. */
+  readonly identity: Pick<ConnectionSettings, 'cert' | 'key'>;
+}
+
+/** Throws when a file cannot be read, with the option that names it. */
+export function hookConnections(options: WebhookOptions, storage: Storage): HookConnections {
+  const [certFile, keyFile] = [options['proxy-client-cert-file'], options['proxy-client-key-file']];
+  return {
+    addresses: options['enable-aggregator-routing'] ? endpointAddresses(storage) : clusterAddresses(storage),
+    identity: certFile === null || keyFile === null ? {} : { cert: read(certFile, '--proxy-client-cert-file'), key: read(keyFile, '--proxy-client-key-file') },
+  };
+}
+
+function read(file: string, option: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`cannot read ${file} (${option})`, { cause });
+  }
+}
+
+export interface AdmissionWebhooks {
+  readonly steps: readonly AdmissionPlugin[];
+  stop(): void;
+}
+
+export interface AdmissionWebhookParts {
+  readonly storage: Storage;
+  readonly catalogue: Catalogue;
+  readonly connections: HookConnections;
+  readonly convert: ConvertObject;
+  readonly authorize: Authorizer;
+  /** Names of the plug-ins that run. */
+  readonly enabled: ReadonlySet<string>;
+  readonly configurations: PluginConfigurations;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+const PLUGINS: readonly (readonly [name: string, kind: HookKind, make: typeof mutatingWebhooks])[] = [
+  ['MutatingAdmissionWebhook', 'mutating', mutatingWebhooks], ['ValidatingAdmissionWebhook', 'validating', validatingWebhooks],
+];
+
+/** The steps of admission that ask webhooks. Follows their configurations from now on. Throws when a kubeconfig cannot be used. */
+export function createAdmissionWebhooks({ storage, catalogue, connections, convert, authorize, enabled, configurations, metrics, log }: AdmissionWebhookParts): AdmissionWebhooks {
+  const counted = createHookMetrics(metrics);
+  const running = PLUGINS.filter(([name]) => enabled.has(name)).map(([name, kind, make]) => {
+    const clients = clientsFor(connections, kubeconfigOf(configurations.get(name), name));
+    const parts: CallerParts = {
+      storage, catalogue, clients, convert, askAuthorizer: askAuthorizer(authorize), metrics: counted, report: (message) => { log.warn(message); },
+    };
+    const followed = followHooks(kind, storage, (error, configuration) => { log.error('a configuration of webhooks cannot be read; the earlier one stays', { configuration, error }); });
+    return { step: make(followed, parts), stop: () => { followed.stop(); clients.close(); } };
+  });
+  return { steps: running.map(({ step }) => step), stop: () => { for (const { stop } of running) stop(); } };
+}
+
+/** Clients with the users of a kubeconfig; null for none. */
+export const clientsFor = ({ addresses, identity }: HookConnections, kubeconfig: string | null, answerBytesMax?: number): HookClients => createHookClients({
+  resolve: addresses, identityFor: namedIdentities(kubeconfig === null ? new Map() : loadUsers(kubeconfig), identity), ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
+});
+
+/** `kubeConfigFile` of a WebhookAdmissionConfiguration. */
+function kubeconfigOf(configuration: JsonObject | undefined, plugin: string): string | null {
+  const file = configuration?.['kubeConfigFile'] ?? '';
+  if (configuration === undefined || file === '') return null;
+  if (configuration['kind'] !== 'WebhookAdmission' && configuration['kind'] !== 'WebhookAdmissionConfiguration') throw new Error(`the configuration of ${plugin} must be a WebhookAdmissionConfiguration of apiserver.config.k8s.io/v1`);
+  if (typeof file !== 'string' || !path.isAbsolute(file)) throw new Error(`the configuration of ${plugin}: kubeConfigFile must be an absolute path`);
+  return file;
+}
+
+export interface ConversionWebhooks {
+  readonly converters: WebhookConverters;
+  stop(): void;
+}
+
+/** A list of large objects comes back in one answer. */
+const convertedBytesMax = 64 * 1024 * 1024;
+
+/** What converts custom resources by asking webhooks. */
+export function createConversionWebhooks(connections: HookConnections, metrics: Metrics): ConversionWebhooks {
+  const clients = clientsFor(connections, null, convertedBytesMax);
+  return { converters: webhookConverters({ clients, observe: createConversionMetrics(metrics) }), stop: () => { clients.close(); } };
+}

@@ -1,0 +1,80 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect } from 'chai';
+import { gunzipSync } from 'node:zlib';
+import type { JsonObject } from '../../../server/api/object.js';
+import { createCatalogue } from '../../../server/catalogue/resources.js';
+import { buildDocuments, type Form, type Source } from '../../../server/openapi/build.js';
+import { Library, sourceOf } from '../../../server/openapi/library.js';
+import { definition, definitionFixture, ExtensionServer } from './harness.js';
+
+describe('extensions/documents', () => {
+  let server: ExtensionServer;
+  beforeEach(async () => {
+    server = await ExtensionServer.start();
+    await server.define(definitionFixture('certificates'));
+    await server.define(definitionFixture('backups'));
+  });
+  afterEach(() => { server.stop(); });
+
+  const source = (): Source => ({ ...sourceOf(server.custom.catalogue), definitions: server.custom.catalogue.groups.flatMap(({ name }) => server.custom.storedIn(name)), partial: true });
+  const built = (form: Form, path: string): JsonObject => {
+    const document = buildDocuments(source(), form).get(path);
+    if (document === undefined) throw new Error(`there is no document ${path}`);
+    return JSON.parse(gunzipSync(document.gzip).toString()) as JsonObject;
+  };
+  const at = (value: unknown, ...path: readonly string[]): unknown => path.reduce<unknown>((found, name) => (found as Readonly<Record<string, unknown>> | undefined)?.[name], value);
+
+  it('describe each group version by itself in version 3, and are valid', async () => {
+    const document = built({ version: 3, encoding: 'json' }, 'apis/pki.example.com/v1');
+    expect((await new Validator().validate(document as Record<string, unknown>)).valid).to.equal(true);
+    const type = at(document, 'components', 'schemas', 'com.example.pki.v1.Certificate');
+    expect(type).to.deep.include({ 'x-kubernetes-group-version-kind': [{ group: 'pki.example.com', kind: 'Certificate', version: 'v1' }], required: ['spec'] });
+    expect(at(type, 'properties', 'metadata', 'allOf')).to.deep.equal([{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }]);
+    expect(at(type, 'properties', 'spec', 'properties', 'issuerRef', 'properties', 'kind')).to.deep.equal({ type: 'string', enum: ['Issuer', 'ClusterIssuer'], default: 'Issuer' });
+    expect(at(document, 'components', 'schemas', 'com.example.pki.v1.CertificateList', 'properties', 'items', 'items')).to.deep.equal({ $ref: '#/components/schemas/com.example.pki.v1.Certificate' });
+    const object = '/apis/pki.example.com/v1/namespaces/{namespace}/certificates/{name}';
+    expect(Object.keys(at(document, 'paths') as object)).to.include.members([object, `${object}/status`, `${object}/scale`, '/apis/pki.example.com/v1/certificates']);
+    expect(Object.keys(at(document, 'paths', object, 'patch', 'requestBody', 'content') as object)).to.deep.equal(['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml']);
+    expect((at(document, 'paths', object, 'patch', 'parameters') as readonly { readonly name: string }[]).map(({ name }) => name)).to.include('fieldValidation');
+  });
+
+  it('leave out of version 2 what its clients do not understand', () => {
+    const definitions = at(built({ version: 2, encoding: 'json' }, ''), 'definitions');
+    const certificate = at(definitions, 'com.example.pki.v1.Certificate', 'properties', 'spec', 'properties');
+    expect(at(certificate, 'duration')).to.deep.equal({ type: 'string' });
+    expect(at(certificate, 'keystores')).to.deep.equal({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
+    const backup = at(definitions, 'com.example.storage.v1.Backup', 'properties');
+    expect(at(backup, 'spec', 'properties', 'target')).to.deep.equal({ 'x-kubernetes-int-or-string': true });
+    expect(at(backup, 'status')).not.to.have.any.keys('type', 'nullable', 'properties');
+    expect(at(backup, 'metadata')).to.have.property('$ref', '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+  });
+
+  it('are made in Protobuf as well', () => {
+    for (const version of [2, 3] as const) expect([...buildDocuments(source(), { version, encoding: 'protobuf' }).values()].every(({ gzip }) => gunzipSync(gzip).length > 1000)).to.equal(true);
+  });
+
+  it('are made anew only of what has changed', async () => {
+    const asked: string[][] = [];
+    const library = new Library({
+      builtIn: createCatalogue({ serves: ({ group, resource }) => group === '' && resource === 'configmaps' }), defined: () => server.custom.catalogue, definitions: server.custom.storedIn,
+      builder: { build: (wanted, form) => { asked.push(wanted.groups.map(({ name }) => name)); return Promise.resolve(buildDocuments(wanted, form)); }, close: () => Promise.resolve() },
+    });
+    const [first, again] = [await library.all('json'), await library.all('json')];
+    expect(asked).to.deep.equal([[''], ['pki.example.com', 'storage.example.com']]);
+    expect([...again.keys()]).to.deep.equal([...first.keys()]).and.to.include.members(['api/v1', 'apis/pki.example.com/v1', 'apis/storage.example.com/v1beta1']);
+    await server.define(definition('widgets', 'Widget', {}, 'storage.example.com'));
+    const changed = await library.all('json');
+    expect(asked.slice(2)).to.deep.equal([['storage.example.com']]);
+    const hash = (documents: typeof changed, path: string): string | undefined => documents.get(path)?.hash;
+    expect(hash(changed, 'apis/pki.example.com/v1')).to.equal(hash(first, 'apis/pki.example.com/v1'));
+    expect(hash(changed, 'apis/storage.example.com/v1')).not.to.equal(hash(first, 'apis/storage.example.com/v1'));
+    await library.everything('json');
+    await library.everything('json');
+    expect(asked.slice(3)).to.deep.equal([['', 'pki.example.com', 'storage.example.com']]);
+    expect(await library.document('apis/none.example.com/v1', 'json')).to.equal(null);
+  });
+
+  it('tell of another group that it is served, in discovery, only once it is', () => {
+    expect(server.custom.catalogue.groups.map(({ name }) => name)).to.deep.equal(['pki.example.com', 'storage.example.com']);
+  });
+});

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import type { JsonMembers } from '../../../../workers/codecs/value.js';
+import { compile } from '../../../../workers/schema/custom/compile.js';
+import type { MergeSchema } from '../../../../workers/schema/custom/contract.js';
+
+const METADATA: MergeSchema = { kind: 'struct', atomic: false, field: () => undefined, always: [] };
+const root = (properties: JsonMembers): MergeSchema => compile({ type: 'object', properties }, {}).mergeTypes(METADATA);
+
+/** The type of a member, with the names of fields given where they are asked for. */
+function member(schema: MergeSchema, name: string): MergeSchema | undefined {
+  return schema.kind === 'struct' ? schema.field(name) : undefined;
+}
+
+describe('types for the ownership of fields', () => {
+  it('know kind and metadata of whole objects, wherever they are', () => {
+    const schema = root({ t: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } });
+    const embedded = member(schema, 't') as MergeSchema;
+    for (const each of [schema, embedded]) {
+      expect(member(each, 'kind')).to.deep.equal({ kind: 'leaf' });
+      expect(member(each, 'metadata')).to.equal(METADATA);
+    }
+    expect(member(schema, 'other')).to.equal(undefined);
+    expect(member(embedded, 'other')).to.deep.equal({ kind: 'unknown' });
+  });
+
+  for (const [what, schema, expected] of [
+    ['scalars', { type: 'string' }, { kind: 'leaf' }],
+    ['numbers or texts', { 'x-kubernetes-int-or-string': true }, { kind: 'leaf' }],
+    ['anything', { 'x-kubernetes-preserve-unknown-fields': true }, { kind: 'unknown' }],
+    ['objects of which nothing is known', { type: 'object' }, { kind: 'map', atomic: false, element: { kind: 'unknown' } }],
+    ['maps', { type: 'object', additionalProperties: { type: 'string' }, 'x-kubernetes-map-type': 'atomic' }, { kind: 'map', atomic: true, element: { kind: 'leaf' } }],
+    ['lists', { type: 'array', items: { type: 'string' } }, { kind: 'list', relationship: 'atomic', element: { kind: 'leaf' } }],
+    ['sets', { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' }, { kind: 'list', relationship: 'set', element: { kind: 'leaf' } }],
+  ] as readonly (readonly [string, JsonMembers, unknown])[]) it(`of ${what}`, () => expect(member(root({ v: schema }), 'v')).to.deep.equal(expected));
+
+  it('of keyed lists, with the defaults of keys', () => {
+    const list = member(root({ v: { type: 'array', items: { type: 'object', properties: { k: { type: 'string' }, p: { type: 'integer', default: 80 } } }, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k', 'p'] } }), 'v');
+    expect(list).to.deep.include({ kind: 'list', relationship: 'map', keys: [{ name: 'k', default: null }, { name: 'p', default: 80 }] });
+  });
+});

@@ -1,0 +1,103 @@
+import { holds, NOTHING, sideOf, type Side } from './assertions.js';
+import type { Instruction, Program } from './program.js';
+
+/**
+ * Says whether a text has a match anywhere, in time linear in the text. A state is the set of places where the machine is, and what stood before; what it
+ * becomes by a character is remembered, so that common texts cost one look-up a character.
+ */
+
+/** The work that one text may cause where nothing is remembered yet: steps over instructions. Some tenths of a second. */
+const STEPS_MAX = 4_000_000;
+/** What a new state costs beside its places. */
+const STATE_STEPS = 20;
+/** States remembered; then all are forgotten and found anew. */
+const STATES_MAX = 2_000;
+const WIDE_MAX = 256;
+const ASCII = 128;
+
+/** A text is too long for a pattern this large. Nothing is known of whether it matches. */
+export class PatternBudgetError extends Error {}
+
+interface State { readonly places: readonly number[]; readonly before: Side; readonly ascii: (State | typeof MATCHED | undefined)[]; readonly wide: Map<number, State | typeof MATCHED>; atEnd: boolean | undefined }
+
+const MATCHED = 'matched';
+
+export class Automaton {
+  private states = new Map<string, State>();
+  private readonly first: State;
+  private readonly marks: Uint32Array;
+  private generation = 0;
+  private steps = 0;
+  private readonly stack: number[] = [];
+
+  constructor(private readonly program: Program) {
+    this.marks = new Uint32Array(program.instructions.length);
+    this.first = this.stateOf([program.start], NOTHING);
+  }
+
+  test(text: string): boolean {
+    this.steps = 0;
+    let state = this.first;
+    for (let at = 0; at < text.length; at++) {
+      let code = text.charCodeAt(at);
+      if (code >= 0xd800 && code < 0xdc00) {
+        code = text.codePointAt(at) ?? code;
+        if (code > 0xffff) at++;
+      }
+      const after = (code < ASCII ? state.ascii[code] : state.wide.get(code)) ?? this.transition(state, code);
+      if (after === MATCHED) return true;
+      state = after;
+    }
+    return state.atEnd ??= this.closure(state, NOTHING, null);
+  }
+
+  private transition(state: State, code: number): State | typeof MATCHED {
+    const reached: number[] = [];
+    const after = this.closure(state, sideOf(code), { code, reached }) ? MATCHED : this.stateOf([...reached, this.program.start], sideOf(code));
+    if (code < ASCII) state.ascii[code] = after;
+    else if (state.wide.size < WIDE_MAX) state.wide.set(code, after);
+    return after;
+  }
+
+  /** Follows everything that needs no character; true at a match. With `step`, gathers where the character leads to. */
+  private closure(state: State, after: Side, step: { readonly code: number; readonly reached: number[] } | null): boolean {
+    this.generation++;
+    const { stack, marks, program: { instructions } } = this;
+    stack.length = 0;
+    stack.push(...state.places);
+    for (let place = stack.pop(); place !== undefined; place = stack.pop()) {
+      if (marks[place] === this.generation) continue;
+      marks[place] = this.generation;
+      if (++this.steps > STEPS_MAX) throw new PatternBudgetError('the text is too long for a pattern of this size');
+      const instruction = instructions[place] as Instruction;
+      if (instruction.op === 'match') return true;
+      if (instruction.op === 'set') {
+        if (step !== null && instruction.set.has(step.code)) step.reached.push(instruction.next);
+      } else if (instruction.op !== 'assert' || holds(instruction.what, state.before, after)) {
+        stack.push(instruction.next);
+        if (instruction.op === 'split') stack.push(instruction.other);
+      }
+    }
+    return false;
+  }
+
+  private stateOf(places: readonly number[], before: Side): State {
+    const sorted = [...new Set(places)].sort((a, b) => a - b);
+    const key = `${before}:${sorted.join(',')}`;
+    let state = this.states.get(key);
+    if (state === undefined) {
+      this.steps += STATE_STEPS;
+      if (this.states.size >= STATES_MAX) this.forget();
+      state = { places: sorted, before, ascii: new Array<State | undefined>(ASCII), wide: new Map(), atEnd: undefined };
+      this.states.set(key, state);
+    }
+    return state;
+  }
+
+  /** States refer to each other; the first one stays and must not hold on to the others. */
+  private forget(): void {
+    this.states = new Map([[`${NOTHING}:${this.program.start}`, this.first]]);
+    this.first.ascii.fill(undefined);
+    this.first.wide.clear();
+  }
+}

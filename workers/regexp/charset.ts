@@ -1,0 +1,58 @@
+/**
+ * Sets of characters, as one step of a pattern accepts them. Membership of anything beyond ASCII is asked of a class of our own regular expressions with a
+ * single character as its text, so that properties and case folding are those of Unicode; such a question takes constant time.
+ */
+
+/** One part of a set: `source` is what stands between the brackets of a class with the flag `u`. */
+export interface ClassItem { readonly source: string; readonly negated: boolean }
+
+const ASCII = 128;
+const YES = 1;
+const NO = 2;
+
+export class CharSet {
+  /** Zero where nobody has asked yet. */
+  private readonly ascii = new Uint8Array(ASCII);
+  private readonly tests: readonly { readonly test: RegExp; readonly negated: boolean }[];
+
+  constructor(items: readonly ClassItem[], private readonly negated: boolean, foldCase: boolean) {
+    this.tests = items.map(({ source, negated: without }) => ({ test: new RegExp(`^[${source}]$`, foldCase ? 'iu' : 'u'), negated: without }));
+  }
+
+  has(code: number): boolean {
+    if (code >= ASCII) return this.compute(code);
+    return (this.ascii[code] ||= this.compute(code) ? YES : NO) === YES;
+  }
+
+  private compute(code: number): boolean {
+    const character = String.fromCodePoint(code);
+    return this.negated !== this.tests.some(({ test, negated }) => negated !== test.test(character));
+  }
+}
+
+const hex = (code: number): string => `\\u{${code.toString(16)}}`;
+/** Halves of pairs stand for themselves only: an escape of one would join the next. */
+export const rangeSource = (low: number, high: number): string => (low === high ? hex(low) : `${hex(low)}-${hex(high)}`);
+
+export const range = (low: number, high: number): ClassItem => ({ source: rangeSource(low, high), negated: false });
+
+/** `\d` and the like: ASCII, whatever Unicode says. */
+export const PERL: Readonly<Record<string, string>> = { d: '0-9', s: '\\t\\n\\f\\r ', w: '0-9A-Za-z_' };
+
+export const POSIX: Readonly<Record<string, string>> = {
+  alnum: '0-9A-Za-z', alpha: 'A-Za-z', ascii: '\\u{0}-\\u{7f}', blank: '\\t ', cntrl: '\\u{0}-\\u{1f}\\u{7f}', digit: '0-9', graph: '!-~', lower: 'a-z',
+  print: ' -~', punct: '!-\\/:-@\\[-`\\{-~', space: '\\t\\n\\v\\f\\r ', upper: 'A-Z', word: '0-9A-Za-z_', xdigit: '0-9A-Fa-f',
+};
+
+/** The source of a category or script, or null if there is none of the name. */
+export function propertySource(name: string): string | null {
+  if (!/^[A-Za-z_]+$/.test(name)) return null;
+  if (name === 'Any') return '\\u{0}-\\u{10ffff}';
+  for (const source of [`\\p{gc=${name}}`, `\\p{sc=${name}}`]) {
+    try {
+      new RegExp(source, 'u');
+      return source;
+    } catch { /* Not of this sort. */ }
+  }
+  return null;
+}

@@ -1,0 +1,75 @@
+import { holds, NOTHING, sideOf, type Side } from './assertions.js';
+import { PatternBudgetError } from './automaton.js';
+import type { Instruction, Program } from './program.js';
+
+/**
+ * Finds the leftmost match and its groups, of several the one that a reader of the pattern would come to first. Time is linear in the text times the size of
+ * the pattern: all ways are followed side by side, each with the places of its groups.
+ */
+const STEPS_MAX = 5_000_000;
+
+interface Way { readonly place: number; readonly slots: readonly number[] }
+
+/** Starts and ends of the match and of its groups, as positions in the text; -1 for groups that had no part in it. Null if there is no match from `from` on. */
+export function findMatch(program: Program, text: string, from: number): readonly number[] | null {
+  const search = new Search(program, text);
+  let ways: Way[] = [];
+  let found: readonly number[] | null = null;
+  for (let at = from; ; ) {
+    if (found === null) ways.push({ place: program.start, slots: new Array<number>(program.slots).fill(-1).with(0, at) });
+    if (ways.length === 0) return found;
+    const result = search.step(ways, at);
+    ways = result.ways;
+    found = result.match ?? found;
+    if (at >= text.length) return found;
+    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  }
+}
+
+class Search {
+  private steps = 0;
+  private generation = 0;
+  private readonly marks: Uint32Array;
+
+  constructor(private readonly program: Program, private readonly text: string) {
+    this.marks = new Uint32Array(program.instructions.length);
+  }
+
+  /** Ways in the order of preference; those after a match lose against it. */
+  step(ways: readonly Way[], at: number): { readonly ways: Way[]; readonly match: readonly number[] | null } {
+    this.generation++;
+    const code = this.text.codePointAt(at);
+    const [before, after] = [this.sideBefore(at), code === undefined ? NOTHING : sideOf(code)];
+    const next: Way[] = [];
+    for (const way of ways) {
+      const match = this.follow(way, { at, before, after, code, next });
+      if (match !== null) return { ways: next, match };
+    }
+    return { ways: next, match: null };
+  }
+
+  private follow(way: Way, here: { at: number; before: Side; after: Side; code: number | undefined; next: Way[] }): readonly number[] | null {
+    const stack: Way[] = [way];
+    for (let current = stack.pop(); current !== undefined; current = stack.pop()) {
+      const { place, slots } = current;
+      if (this.marks[place] === this.generation) continue;
+      this.marks[place] = this.generation;
+      if (++this.steps > STEPS_MAX) throw new PatternBudgetError('the text is too long for a pattern of this size');
+      const instruction = this.program.instructions[place] as Instruction;
+      switch (instruction.op) {
+        case 'match': return slots.with(1, here.at);
+        case 'set':
+          if (here.code !== undefined && instruction.set.has(here.code)) here.next.push({ place: instruction.next, slots });
+          break;
+        case 'assert':
+          if (holds(instruction.what, here.before, here.after)) stack.push({ place: instruction.next, slots });
+          break;
+        case 'save': stack.push({ place: instruction.next, slots: slots.with(instruction.slot, here.at) }); break;
+        case 'split': stack.push({ place: instruction.other, slots }, { place: instruction.next, slots });
+      }
+    }
+    return null;
+  }
+
+  private sideBefore(at: number): Side { return at === 0 ? NOTHING : sideOf(this.text.charCodeAt(at - 1)); }
+}

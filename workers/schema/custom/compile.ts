@@ -1,0 +1,107 @@
+import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
+import type { Cause, Compile, CompiledSchema, CompileOptions, EmbeddedRules, MergeSchema, ReceiveResult, ValidateOptions } from './contract.js';
+import { dropNulls, setDefaults, withPrunedDefaults } from './defaults.js';
+import { checkEmbedded, coerceEmbedded, coerceMetadata } from './embedded.js';
+import { Findings } from './findings.js';
+import { checkLists } from './lists.js';
+import { mergeTypesOf } from './mergeTypes.js';
+import { memberOf } from './printed.js';
+import { pruneValue } from './prune.js';
+import { structureOf, type Structure } from './structure.js';
+import { ValueCheck } from './values.js';
+
+export const compile: Compile = (openAPIV3Schema, options) => new Compiled(openAPIV3Schema, options);
+
+class Compiled implements CompiledSchema {
+  private readonly structure: Structure;
+  private readonly preserveAll: boolean;
+  private readonly embeddedRules: EmbeddedRules;
+  /** Made at the first object: most schemas of a cluster are compiled and hardly used. */
+  private check: ValueCheck | undefined;
+  private statusCheck: ValueCheck | undefined;
+
+  constructor(private readonly schema: JsonMembers, options: CompileOptions) {
+    this.structure = withPrunedDefaults(structureOf(schema));
+    this.preserveAll = options.preserveUnknownFields === true;
+    this.embeddedRules = options.embedded ?? NO_RULES;
+  }
+
+  receive(object: JsonMembers): ReceiveResult {
+    const received = this.form(object, false);
+    if (received.ok) this.applyDefaults(object);
+    return received;
+  }
+
+  restore(object: JsonMembers): void {
+    this.form(object, true);
+    this.applyDefaults(object);
+  }
+
+  receiveConverted(object: JsonMembers): ReceiveResult {
+    return this.form(object, false);
+  }
+
+  prune(object: JsonMembers): string[] {
+    return this.preserveAll ? [] : pruneValue(object, this.structure, true);
+  }
+
+  applyDefaults(object: JsonMembers): void {
+    setDefaults(object, this.structure);
+  }
+
+  validate(object: JsonMembers, options: ValidateOptions = {}): Cause[] {
+    return [...this.checkValues(object, undefined, options), ...options.between ?? [], ...checkEmbedded(object, this.structure, this.embeddedRules), ...checkLists(object, this.structure)];
+  }
+
+  validateUpdate(object: JsonMembers, old: JsonMembers, options: ValidateOptions = {}): Cause[] {
+    const lists = checkLists(object, this.structure);
+    return [
+      ...this.checkValues(object, old, options), ...options.between ?? [], ...checkEmbedded(object, this.structure, this.embeddedRules),
+      ...(lists.length > 0 && checkLists(old, this.structure).length > 0 ? [] : lists),
+    ];
+  }
+
+  mergeTypes(metadata: MergeSchema): MergeSchema {
+    return mergeTypesOf(this.structure, metadata, true);
+  }
+
+  private checkValues(object: JsonMembers, old: JsonMembers | undefined, { statusOnly }: ValidateOptions): Cause[] {
+    if (statusOnly === true) return this.checkStatus(memberOf(object, STATUS), old === undefined ? undefined : memberOf(old, STATUS));
+    return changeFindings(this.check ??= new ValueCheck(this.schema), object, old)?.causes() ?? [];
+  }
+
+  /** Paths in the messages begin at the status then, those of the causes at the object: so the reference. */
+  private checkStatus(status: Json | undefined, old: Json | undefined): Cause[] {
+    const { properties } = this.schema;
+    const schema = isMembers(properties) ? memberOf(properties, STATUS) : undefined;
+    if (status === undefined || !isMembers(schema)) return [];
+    return changeFindings(this.statusCheck ??= new ValueCheck(schema), status, old)?.causes(STATUS) ?? [];
+  }
+
+  /** Kind, version and metadata are no business of the schema, whatever it says of them. */
+  private form(object: JsonMembers, dropInvalid: boolean): ReceiveResult {
+    const own = coerceMetadata(object, dropInvalid, false);
+    if (!own.ok) return own;
+    const [kind, apiVersion, metadata] = OWN.map(name => memberOf(object, name));
+    const pruned = this.prune(object);
+    if (!this.preserveAll) dropNulls(object, this.structure);
+    const coerced = coerceEmbedded(object, this.structure, dropInvalid);
+    if (!coerced.ok) return { ok: false, message: `${coerced.cause.path}: ${coerced.cause.message}` };
+    [kind, apiVersion, metadata].forEach((value, index) => { if (value !== undefined) object[OWN[index] ?? ''] = value; });
+    return { ok: true, unknown: [...own.unknown.map(path => `metadata.${path}`), ...pruned, ...coerced.unknown] };
+  }
+}
+
+/** Null if there are none. Nearly all objects are right as they are: that is found out first, without words and without a look at what was before. */
+function changeFindings(check: ValueCheck, value: Json, old: Json | undefined): Findings | null {
+  const count = Findings.counting();
+  check.check(value, count, undefined);
+  if (count.total === 0) return null;
+  const findings = Findings.gathering();
+  check.checkChange(value, findings, old);
+  return findings;
+}
+
+const STATUS = 'status';
+const OWN = ['kind', 'apiVersion', 'metadata'];
+const NO_RULES: EmbeddedRules = { kind: () => [], metadata: () => [] };

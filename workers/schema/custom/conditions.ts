@@ -1,0 +1,79 @@
+import type { Json } from '../../codecs/value.js';
+import { Findings } from './findings.js';
+import type { ValueCheck } from './values.js';
+
+/**
+ * Conditions that are made of others. Alternatives are tried without a word, and the one that is reported is looked at again:
+ * the work grows with the depth of a nest, not with its branches to the power of it.
+ */
+export interface Conditions {
+  readonly anyOf: readonly ValueCheck[];
+  readonly oneOf: readonly ValueCheck[];
+  readonly allOf: readonly ValueCheck[];
+  readonly not: ValueCheck | null;
+}
+
+export function checkConditions({ anyOf, oneOf, allOf, not }: Conditions, value: Json, findings: Findings, old: Json | undefined): void {
+  if (anyOf.length > 0) checkAnyOf(anyOf, value, findings, old);
+  if (oneOf.length > 0) checkOneOf(oneOf, value, findings, old);
+  if (allOf.length > 0) checkAllOf(allOf, value, findings, old);
+  if (not !== null && tried(not, value, old).total === 0) findings.add('condition', null, 'must not validate the schema (not)');
+}
+
+/** Only counts; what is reported in the end is looked at once more. */
+function tried(check: ValueCheck, value: Json, old: Json | undefined): Findings {
+  const trial = Findings.counting();
+  check.check(value, trial, old);
+  return trial;
+}
+
+/** Of alternatives that all fail, the first with the most checks. */
+interface Best { readonly check: ValueCheck; readonly total: number; readonly checks: number }
+
+/** Says what is wrong, if that is wanted; a second look at every level of a nest would double the work at each. */
+function report(best: Best | null, value: Json, findings: Findings, old: Json | undefined): void {
+  if (best === null) return;
+  if (!findings.quiet) return best.check.check(value, findings, old);
+  findings.total += best.total;
+  findings.checks += best.checks;
+}
+
+function checkAnyOf(alternatives: readonly ValueCheck[], value: Json, findings: Findings, old: Json | undefined): void {
+  let best: Best | null = null;
+  for (const check of alternatives) {
+    const { total, checks } = tried(check, value, old);
+    if (total === 0) {
+      findings.checks += checks;
+      return;
+    }
+    if (best === null || checks > best.checks) best = { check, total, checks };
+  }
+  findings.add('condition', null, 'must validate at least one schema (anyOf)');
+  report(best, value, findings, old);
+}
+
+function checkOneOf(alternatives: readonly ValueCheck[], value: Json, findings: Findings, old: Json | undefined): void {
+  let best: Best | null = null;
+  let [valid, first] = [0, 0];
+  for (const check of alternatives) {
+    const { total, checks } = tried(check, value, old);
+    if (total === 0 && valid++ === 0) first = checks;
+    if (total > 0 && valid === 0 && (best === null || checks > best.checks)) best = { check, total, checks };
+  }
+  if (valid === 1) {
+    findings.checks += first;
+    return;
+  }
+  findings.add('condition', null, `must validate one and only one schema (oneOf). Found ${valid === 0 ? 'none valid' : `${valid} valid alternatives`}`);
+  if (valid === 0) report(best, value, findings, old);
+}
+
+function checkAllOf(parts: readonly ValueCheck[], value: Json, findings: Findings, old: Json | undefined): void {
+  let valid = 0;
+  for (const check of parts) {
+    const before = findings.total;
+    check.check(value, findings, old);
+    if (findings.total === before) valid++;
+  }
+  if (valid < parts.length) findings.add('condition', null, `must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
+}

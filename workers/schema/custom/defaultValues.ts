@@ -1,0 +1,65 @@
+import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
+import type { Cause, EmbeddedRules } from './contract.js';
+import { checkEmbedded, coerceEmbedded } from './embedded.js';
+import { Findings } from './findings.js';
+import { deepCopy, isSame, printed, setMember } from './printed.js';
+import { pruneValue } from './prune.js';
+import { structureOf, type Structure } from './structure.js';
+import { ValueCheck } from './values.js';
+
+/** Whether values that a schema names itself, its defaults, are what the schema asks for: for those who accept schemas. */
+
+export interface DefaultValue {
+  readonly value: Json;
+  readonly schema: JsonMembers;
+  /** Where the value stands in the definition. */
+  readonly path: string;
+  /** Whether the value is that of a whole object. */
+  readonly whole: boolean;
+}
+
+/** Pruning would take something away. */
+export function hasUnknownFields({ value, schema, whole }: DefaultValue): boolean {
+  const copy = deepCopy(value);
+  pruneValue(copy, structureOf(schema), whole);
+  return !isSame(copy, value);
+}
+
+/** What is wrong with a value: with the form of whole objects first; if nothing is, with these objects; if nothing is, by the conditions. */
+export function checkDefault({ value, schema, path, whole }: DefaultValue, rules: EmbeddedRules): Cause[] {
+  return ofWholeObjects(value, asWhole(structureOf(schema), whole), rules, path) ?? byConditions(value, schema, path);
+}
+
+/** What is wrong with a value inside of metadata; `object` is the least object that has it there, and `around` its schema. */
+export function checkInsideMetadata({ value, schema, path }: DefaultValue, object: Json, around: JsonMembers, rules: EmbeddedRules): Cause[] {
+  const causes = ofWholeObjects(object, asWhole(structureOf(around), true), rules, '');
+  if (causes === null) return byConditions(value, schema, path);
+  const texts = causes.map(cause => `${cause.path}: ${cause.message}`);
+  return [{ type: 'FieldValueInvalid', path, message: `Invalid value: ${printed(value)}: must result in valid metadata: ${texts.length === 1 ? texts[0] ?? '' : `[${texts.join(', ')}]`}` }];
+}
+
+/** Null if there is nothing wrong. */
+function ofWholeObjects(value: Json, structure: Structure, rules: EmbeddedRules, path: string): Cause[] | null {
+  const copy = deepCopy(value);
+  const coerced = coerceEmbedded(copy, structure, false, path);
+  const causes = coerced.ok ? checkEmbedded(copy, structure, rules, path) : [coerced.cause];
+  return causes.length === 0 ? null : causes;
+}
+
+const asWhole = (structure: Structure, whole: boolean): Structure =>
+  (whole && !structure.embedded ? { ...structure, embedded: true, has: { ...structure.has, embedded: true } } : structure);
+
+function byConditions(value: Json, schema: JsonMembers, path: string): Cause[] {
+  const findings = Findings.gathering();
+  new ValueCheck(withoutIntOrString(schema) as JsonMembers).check(value, findings, undefined);
+  return findings.causes(path);
+}
+
+/** The structure of a schema does not say "integer or string" in the types that conditions look at: so the reference, for defaults alone. */
+function withoutIntOrString(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(withoutIntOrString);
+  if (!isMembers(schema)) return schema;
+  const copy: JsonMembers = {};
+  for (const name of Object.keys(schema)) if (name !== 'x-kubernetes-int-or-string' || schema[name] !== true) setMember(copy, name, withoutIntOrString(schema[name] as Json));
+  return copy;
+}

@@ -1,0 +1,151 @@
+import { typeNamed } from '../../../server/catalogue/types.js';
+import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
+import { checkStructure } from '../structure.js';
+import { UNKNOWN_FIELDS_MAX, type Cause, type EmbeddedRules } from './contract.js';
+import { deepCopy, memberOf, printed } from './printed.js';
+import { memberStructure, type Structure } from './structure.js';
+
+/** Whole objects within others, and the metadata of the outermost one: brought into the form that metadata has everywhere, and checked. */
+
+const METADATA = 'meta.v1.ObjectMeta';
+const UNKNOWN = /^unknown field "(.*)"$/s;
+
+export type Coerced = { readonly ok: true; readonly unknown: readonly string[] } | { readonly ok: false; readonly message: string };
+/** Of embedded objects, what is wrong has a place. */
+export type CoercedBelow = { readonly ok: true; readonly unknown: readonly string[] } | { readonly ok: false; readonly cause: Cause };
+
+/**
+ * Metadata in its form, without what is unknown. Paths of that continue `metadata`. With `dropInvalid`, members that do not fit are dropped and the rest is
+ * kept; metadata that is no object at all stays then. Replaces the member. With `keepGiven`, what was given is not touched.
+ */
+export function coerceMetadata(object: JsonMembers, dropInvalid: boolean, keepGiven: boolean): Coerced {
+  const given = memberOf(object, 'metadata');
+  if (given === undefined) return { ok: true, unknown: [] };
+  // It is changed while it is checked, and the original is wanted if that fails and somebody is told of it, or keeps what is right of it.
+  const checked = metadataForm(dropInvalid || keepGiven ? deepCopy(given) : given);
+  if (checked.ok) object['metadata'] = checked.value;
+  else if (!dropInvalid) return checked;
+  else if (isMembers(given)) object['metadata'] = wellFormedMembers(given);
+  return checked.ok ? checked : { ok: true, unknown: [] };
+}
+
+/** Changes what is given. */
+function metadataForm(given: Json): { readonly ok: true; readonly value: JsonMembers; readonly unknown: readonly string[] } | { readonly ok: false; readonly message: string } {
+  const type = typeNamed(METADATA);
+  if (type === undefined) throw new Error(`the catalogue has no ${METADATA}`);
+  const result = checkStructure((given ?? {}) as JsonMembers, type, { unknownFields: 'report' });
+  if (!result.ok) return result;
+  return { ok: true, value: result.value, unknown: result.strict.flatMap(text => UNKNOWN.exec(text)?.[1] ?? []) };
+}
+
+function wellFormedMembers(given: JsonMembers): JsonMembers {
+  const kept: JsonMembers = {};
+  for (const name of Object.keys(given)) {
+    const form = metadataForm({ [name]: deepCopy(given[name] as Json) });
+    if (form.ok && form.value[name] !== undefined) kept[name] = form.value[name];
+  }
+  return kept;
+}
+
+/** Coerces all embedded objects of a value. `path` is where the value stands, for errors. */
+export function coerceEmbedded(value: Json, structure: Structure, dropInvalid: boolean, path = ''): CoercedBelow {
+  if (!structure.has.embedded) return { ok: true, unknown: [] };
+  const coercer = new Coercer(dropInvalid);
+  const cause = coercer.coerce(value, structure, path, '');
+  return cause === null ? { ok: true, unknown: coercer.unknown } : { ok: false, cause };
+}
+
+const invalid = (path: string, value: Json, detail: string): Cause => ({ type: 'FieldValueInvalid', path, message: `Invalid value: ${printed(value)}: ${detail}` });
+
+
+class Coercer {
+  readonly unknown: string[] = [];
+
+  constructor(private readonly dropInvalid: boolean) {}
+
+  /** Paths of errors and of unknown fields spell members of maps differently. Returns what is wrong, if anything is. */
+  coerce(value: Json, structure: Structure, errorPath: string, fieldPath: string): Cause | null {
+    if (!structure.has.embedded) return null;
+    if (Array.isArray(value)) return this.coerceItems(value, structure.items, errorPath, fieldPath);
+    return isMembers(value) ? this.coerceMembers(value, structure, errorPath, fieldPath) : null;
+  }
+
+  private coerceItems(value: readonly Json[], items: Structure | null, errorPath: string, fieldPath: string): Cause | null {
+    if (items === null) return null;
+    for (let index = 0; index < value.length; index++) {
+      const cause = this.coerce(value[index] as Json, items, `${errorPath}[${index}]`, `${fieldPath}[${index}]`);
+      if (cause !== null) return cause;
+    }
+    return null;
+  }
+
+  private coerceMembers(value: JsonMembers, structure: Structure, errorPath: string, fieldPath: string): Cause | null {
+    for (const name of Object.keys(value)) {
+      const own = structure.embedded ? this.coerceOwn(value, name, errorPath, fieldPath) : null;
+      if (own !== null) return own;
+      const child = memberStructure(structure, name);
+      const member = memberOf(value, name);
+      if (child === null || typeof member !== 'object' || member === null) continue;
+      const at = structure.properties.has(name) ? childPath(errorPath, name) : `${errorPath}[${name}]`;
+      const cause = this.coerce(member, child, at, childPath(fieldPath, name));
+      if (cause !== null) return cause;
+    }
+    return null;
+  }
+
+  private coerceOwn(value: JsonMembers, name: string, errorPath: string, fieldPath: string): Cause | null {
+    const member = value[name] as Json;
+    if (name === 'apiVersion' || name === 'kind') {
+      if (typeof member === 'string') return null;
+      if (!this.dropInvalid) return invalid(childPath(errorPath, name), member, 'must be a string');
+      delete value[name];
+    } else if (name === 'metadata') return this.coerceOwnMetadata(value, member, childPath(errorPath, name), childPath(fieldPath, name));
+    return null;
+  }
+
+  private coerceOwnMetadata(value: JsonMembers, given: Json, errorPath: string, fieldPath: string): Cause | null {
+    const coerced = coerceMetadata(value, this.dropInvalid, true);
+    if (!coerced.ok) return invalid(errorPath, given, coerced.message);
+    for (const path of coerced.unknown) if (this.unknown.length < UNKNOWN_FIELDS_MAX) this.unknown.push(`${fieldPath}.${path}`);
+    const metadata = value['metadata'];
+    if (isMembers(metadata) && metadata['creationTimestamp'] === null) delete metadata['creationTimestamp'];
+    return null;
+  }
+}
+
+const childPath = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+
+/** Findings about embedded objects: which kind they are, and their metadata. */
+export function checkEmbedded(value: Json, structure: Structure, rules: EmbeddedRules, path = ''): Cause[] {
+  if (!structure.has.embedded) return [];
+  const { items } = structure;
+  if (Array.isArray(value)) return items === null ? [] : value.flatMap((item, index) => checkEmbedded(item, items, rules, `${path}[${index}]`));
+  if (!isMembers(value)) return [];
+  return [
+    ...(structure.embedded ? checkWhole(value, rules, path) : []),
+    ...Object.keys(value).flatMap(name => {
+      const child = memberStructure(structure, name);
+      return child === null ? [] : checkEmbedded(value[name] as Json, child, rules, structure.properties.has(name) ? childPath(path, name) : `${path}[${name}]`);
+    }),
+  ];
+}
+
+function checkWhole(value: JsonMembers, rules: EmbeddedRules, path: string): Cause[] {
+  const metadata = memberOf(value, 'metadata');
+  return [
+    ...checkText(memberOf(value, 'apiVersion'), childPath(path, 'apiVersion'), text => (text.split('/').length > 2 ? [`unexpected GroupVersion string: ${text}`] : [])),
+    ...checkText(memberOf(value, 'kind'), childPath(path, 'kind'), text => rules.kind(text)),
+    ...(metadata === undefined ? [] : checkMetadata(metadata, rules, childPath(path, 'metadata'))),
+  ];
+}
+
+function checkMetadata(metadata: Json, rules: EmbeddedRules, path: string): readonly Cause[] {
+  const form = metadataForm(deepCopy(metadata));
+  return form.ok ? rules.metadata(form.value, path) : [invalid(path, metadata, form.message)];
+}
+
+function checkText(value: Json | undefined, path: string, complaints: (text: string) => readonly string[]): Cause[] {
+  if (value === undefined || value === '') return [{ type: 'FieldValueRequired', path, message: 'Required value' }];
+  if (typeof value !== 'string') return [invalid(path, value, 'must be a string')];
+  return complaints(value).map(text => invalid(path, value, text));
+}

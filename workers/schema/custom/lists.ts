@@ -1,0 +1,72 @@
+import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
+import { CAUSES_MAX, type Cause } from './contract.js';
+import { canonicalJson, memberOf, printed, setMember } from './printed.js';
+import { memberStructure, type Structure } from './structure.js';
+
+/** Items of sets, and keys of keyed lists, occur once. The second of equal ones is reported, further ones are not. */
+export function checkLists(object: JsonMembers, structure: Structure): Cause[] {
+  const causes: Cause[] = [];
+  visitMembers(object, structure, '', causes);
+  return causes;
+}
+
+function visit(value: Json, structure: Structure, path: string, causes: Cause[]): void {
+  if (!structure.has.keyedLists || causes.length >= CAUSES_MAX) return;
+  if (isMembers(value)) visitMembers(value, structure, path, causes);
+  else if (Array.isArray(value)) {
+    causes.push(...(structure.listType === 'set' ? duplicates(value, path) : structure.listType === 'map' ? duplicateKeys(value, structure.listMapKeys, path) : []));
+    const { items } = structure;
+    if (items !== null && items.has.keyedLists) value.forEach((item, index) => visit(item, items, `${path}[${index}]`, causes));
+  }
+}
+
+function visitMembers(value: JsonMembers, structure: Structure, path: string, causes: Cause[]): void {
+  if (!structure.has.keyedLists) return;
+  for (const name of Object.keys(value)) {
+    const child = memberStructure(structure, name);
+    if (child === null || !child.has.keyedLists) continue;
+    visit(value[name] as Json, child, structure.properties.has(name) ? (path === '' ? name : `${path}.${name}`) : `${path}[${name}]`, causes);
+  }
+}
+
+const duplicate = (path: string, index: number, value: Json): Cause => ({ type: 'FieldValueDuplicate', path: `${path}[${index}]`, message: `Duplicate value: ${printed(value)}` });
+
+/** Equal for equal values, and made at little cost for the scalars that most of them are. */
+const identityOf = (value: Json | undefined): string => (typeof value === 'string' ? `"${value}` : typeof value === 'object' ? canonicalJson(value) : `${typeof value} ${String(value)}`);
+
+/** `identity` tells items apart, `shown` is what a cause quotes of one. */
+function repeated<T extends Json>(items: readonly T[], identity: (item: T) => string, shown: (item: T) => Json, path: string): Cause[] {
+  const causes: Cause[] = [];
+  const seen = new Map<string, number>();
+  for (let index = 0; index < items.length && causes.length < CAUSES_MAX; index++) {
+    const item = items[index] as T;
+    const key = identity(item);
+    const times = (seen.get(key) ?? 0) + 1;
+    seen.set(key, times);
+    if (times === 2) causes.push(duplicate(path, index, shown(item)));
+  }
+  return causes;
+}
+
+const duplicates = (items: readonly Json[], path: string): Cause[] => (items.length < 2 ? [] : repeated(items, identityOf, item => item, path));
+
+function duplicateKeys(items: readonly Json[], keys: readonly string[], path: string): Cause[] {
+  const other = items.findIndex(item => item !== null && !isMembers(item));
+  if (other >= 0) return [{ type: 'FieldValueInvalid', path: `${path}[${other}]`, message: `Invalid value: ${printed(items[other] ?? null)}: must be an object for an array of list-type map` }];
+  if (items.length < 2) return [];
+  const [key = ''] = keys;
+  const identity = keys.length === 1 ? (item: Json): string => identityOf(isMembers(item) ? memberOf(item, key) : undefined) : (item: Json): string => canonicalJson(keyOf(item, keys));
+  return repeated(items, identity, item => keyOf(item, keys), path);
+}
+
+/** The keys that an item has, and their values. */
+function keyOf(item: Json, keys: readonly string[]): JsonMembers {
+  const found: JsonMembers = {};
+  if (isMembers(item)) {
+    for (const key of keys) {
+      const value = memberOf(item, key);
+      if (value !== undefined) setMember(found, key, value);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,30 @@
+import type { MergeSchema, PlainJson } from './contract.js';
+import type { Structure } from './structure.js';
+
+/** The types for field ownership: what is one value, and how the items of lists are told apart. */
+
+const LEAF: MergeSchema = { kind: 'leaf' };
+const UNKNOWN: MergeSchema = { kind: 'unknown' };
+const OWN_TYPES: readonly string[] = ['apiVersion', 'kind'];
+
+/** `metadata` is the type of `ObjectMeta`. */
+export function mergeTypesOf(structure: Structure, metadata: MergeSchema, whole: boolean): MergeSchema {
+  const convert = (child: Structure): MergeSchema => mergeTypesOf(child, metadata, child.embedded);
+  if (structure.intOrString) return LEAF;
+  if (structure.type === 'array') return listOf(structure, convert);
+  if (structure.type !== 'object' && !whole) return structure.type === '' ? UNKNOWN : LEAF;
+  const { properties, rest, mapAtomic } = structure;
+  if (rest !== null || (properties.size === 0 && !whole)) return { kind: 'map', atomic: mapAtomic, element: rest === null || rest === 'any' ? UNKNOWN : convert(rest) };
+  const fields = new Map([...properties].map(([name, child]) => [name, convert(child)]));
+  if (whole) {
+    for (const name of OWN_TYPES) fields.set(name, LEAF);
+    fields.set('metadata', metadata);
+  }
+  return { kind: 'struct', atomic: mapAtomic, field: name => fields.get(name) ?? (structure.preserve ? UNKNOWN : undefined), always: [] };
+}
+
+function listOf({ items, listType, listMapKeys }: Structure, convert: (child: Structure) => MergeSchema): MergeSchema {
+  const element = items === null ? UNKNOWN : convert(items);
+  if (listType !== 'map') return { kind: 'list', relationship: listType === 'set' ? 'set' : 'atomic', element };
+  return { kind: 'list', relationship: 'map', element, keys: listMapKeys.map(name => ({ name, default: (items?.properties.get(name)?.default ?? null) as PlainJson })) };
+}

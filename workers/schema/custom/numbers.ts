@@ -1,0 +1,87 @@
+import type { Json, JsonMembers } from '../../codecs/value.js';
+import type { Findings } from './findings.js';
+import { isInteger, printedFloat } from './printed.js';
+
+/** Conditions on numbers. Bounds are floating-point numbers; where both sides are whole, they are compared as 64-bit integers. */
+
+const JSON_INTEGER_MAX = 2 ** 53 - 1;
+const ROUNDING = 1e-9;
+const FLOAT32_MAX = 3.4028235677973366e38;
+const INT64_LIMIT = 2 ** 63;
+
+/** A whole number, or one that is so near that rounding may be the reason. */
+export function isJsonInteger(value: number): boolean {
+  if (!Number.isFinite(value) || Math.abs(value) > JSON_INTEGER_MAX) return false;
+  const whole = Math.trunc(value);
+  if (whole === value) return true;
+  return whole > 0 && (value - whole) / (value + whole) < ROUNDING;
+}
+
+interface Bound { readonly limit: number; readonly exclusive: boolean }
+
+const INTEGER_RANGE: Readonly<Record<string, (value: number | bigint) => boolean>> = {
+  int32: value => value >= -(2 ** 31) && value < 2 ** 31,
+  uint32: value => value >= 0 && value < 2 ** 32,
+  uint64: value => value >= 0 && value < 2 ** 64,
+};
+
+export class NumberCheck {
+  private readonly maximum: Bound | null;
+  private readonly minimum: Bound | null;
+  private readonly multipleOf: number | null;
+  private readonly range: string;
+
+  /** `type` is empty where a schema names none or several. */
+  constructor(schema: JsonMembers, private readonly type: string, private readonly format: string) {
+    this.maximum = boundOf(schema['maximum'], schema['exclusiveMaximum']);
+    this.minimum = boundOf(schema['minimum'], schema['exclusiveMinimum']);
+    this.multipleOf = numberOf(schema['multipleOf']);
+    this.range = `value must be of type ${type} ${format === '' ? '(default format)' : `with format ${format}`}`;
+  }
+
+  check(value: number | bigint, findings: Findings): void {
+    if (!this.isInRange(value)) findings.add('range', null, `Checked ${this.range}`);
+    if (this.multipleOf !== null) this.checkMultiple(value, this.multipleOf, findings);
+    if (this.minimum !== null) this.checkBound(value, this.minimum, MINIMUM, findings);
+    if (this.maximum !== null) this.checkBound(value, this.maximum, MAXIMUM, findings);
+    findings.checks++;
+  }
+
+  private isInRange(value: number | bigint): boolean {
+    if (this.type === 'integer') {
+      if (typeof value === 'number' && !Number.isInteger(value)) return false;
+      return (INTEGER_RANGE[this.format] ?? (each => each >= -INT64_LIMIT && each < INT64_LIMIT))(value);
+    }
+    return (this.format !== 'float' && this.format !== 'float32') || Math.abs(Number(value)) < FLOAT32_MAX;
+  }
+
+  private checkBound(value: number | bigint, { limit, exclusive }: Bound, side: Side, findings: Findings): void {
+    const comparable = this.isInRange(limit);
+    if (!comparable) findings.add('range', null, `${side.name} ${this.range}`);
+    const whole = comparable && isInteger(value);
+    const bound = whole ? Math.trunc(limit) : limit;
+    const difference = value < bound ? -1 : value > bound ? 1 : 0;
+    if (difference !== side.wrong && !(exclusive && difference === 0)) return;
+    findings.add('invalid', value, `should be ${exclusive ? side.exclusive : side.inclusive} ${whole ? printedWhole(bound) : printedFloat(bound)}`);
+  }
+
+  private checkMultiple(value: number | bigint, factor: number, findings: Findings): void {
+    const comparable = this.isInRange(factor);
+    if (!comparable) findings.add('range', null, `MultipleOf ${this.range}`);
+    const whole = comparable && isInteger(value) && Math.trunc(factor) !== 0;
+    if (whole ? BigInt(value) % BigInt(Math.trunc(factor)) === 0n : isJsonInteger(factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor)) return;
+    findings.add('invalid', value, `should be a multiple of ${whole ? printedWhole(Math.trunc(factor)) : printedFloat(factor)}`);
+  }
+}
+
+interface Side { readonly name: string; readonly wrong: -1 | 1; readonly inclusive: string; readonly exclusive: string }
+const MAXIMUM: Side = { name: 'Maximum boundary', wrong: 1, inclusive: 'less than or equal to', exclusive: 'less than' };
+const MINIMUM: Side = { name: 'Minimum boundary', wrong: -1, inclusive: 'greater than or equal to', exclusive: 'greater than' };
+
+const numberOf = (value: Json | undefined): number | null => (typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : null);
+const printedWhole = (value: number): string => (Math.abs(value) < 1e21 ? String(value) : String(BigInt(value)));
+
+function boundOf(limit: Json | undefined, exclusive: Json | undefined): Bound | null {
+  const number = numberOf(limit);
+  return number === null ? null : { limit: number, exclusive: exclusive === true };
+}

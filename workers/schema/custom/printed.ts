@@ -1,0 +1,72 @@
+import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
+
+/** Values as messages show them: the way the Go library prints what it holds. */
+
+/** What is neither a letter, a mark, a number, a sign nor a plain space is written as an escape. */
+const UNPRINTABLE = /[\p{C}\p{Z}"\\]/gu;
+const ESCAPES: Readonly<Record<string, string>> = { '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '"': '\\"', '\\': '\\\\', ' ': ' ' };
+
+export const quoted = (text: string): string => `"${text.replace(UNPRINTABLE, escaped)}"`;
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16);
+  return ESCAPES[character] ?? (code < 0x80 ? `\\x${hex.padStart(2, '0')}` : code > 0xffff ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`);
+}
+
+const INT64_MAX = 2n ** 63n - 1n;
+const INT64_MIN = -(2n ** 63n);
+
+/** Whether the reference holds a number as a 64-bit integer. What our numbers cannot hold exactly came as a fraction or with an exponent. */
+export const isInteger = (value: Json): value is number | bigint =>
+  (typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX);
+
+/** A floating-point number: with an exponent from a million on, and below a ten-thousandth. */
+export function printedFloat(value: number): string {
+  const magnitude = Math.abs(value);
+  if (magnitude === 0 || (magnitude >= 1e-4 && magnitude < 1e6)) return String(value);
+  // At least two digits in the exponent.
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+export const printedNumber = (value: number | bigint): string => (isInteger(value) ? String(value) : printedFloat(Number(value)));
+
+/** As a cause quotes it. */
+export function printed(value: Json): string {
+  if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return printedNumber(value);
+  return canonicalJson(value);
+}
+
+/** JSON with the members of objects in the order of their names, so that equal values have equal texts. */
+export function canonicalJson(value: Json | undefined): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (isMembers(value)) return `{${Object.keys(value).sort().map(name => `${JSON.stringify(name)}:${canonicalJson(value[name])}`).join(',')}}`;
+  return typeof value === 'bigint' ? String(value) : JSON.stringify(value ?? null);
+}
+
+/** Whether two values say the same, whatever the order of members. */
+export function isSame(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSame(item, b[index]));
+  if (!isMembers(a) || !isMembers(b)) return false;
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every(name => Object.hasOwn(b, name) && isSame(a[name], b[name]));
+}
+
+/** A member of its own; what every object inherits is none. */
+export const memberOf = (object: JsonMembers, name: string): Json | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
+
+/** Plain assignment to `__proto__` would set the prototype instead of a member. */
+export function setMember(object: JsonMembers, name: string, value: Json): void {
+  if (name === '__proto__') Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  else object[name] = value;
+}
+
+export function deepCopy(value: Json): Json {
+  if (Array.isArray(value)) return value.map(deepCopy);
+  if (!isMembers(value)) return value;
+  const copy: JsonMembers = {};
+  for (const name of Object.keys(value)) setMember(copy, name, deepCopy(value[name] as Json));
+  return copy;
+}

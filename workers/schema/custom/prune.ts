@@ -1,0 +1,72 @@
+import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
+import { UNKNOWN_FIELDS_MAX } from './contract.js';
+import type { Structure } from './structure.js';
+
+/**
+ * Takes out what a schema does not know. Below members that are only allowed (`additionalProperties: true`) nothing is known, so that members of objects
+ * there go, as in the reference; values that are no objects stay everywhere.
+ */
+const OWN_RULES: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+
+/** Changes the value and returns the paths of what is gone, sorted. The value is that of a whole object if `whole`: its kind and metadata are left to others. */
+export function pruneValue(value: Json, structure: Structure, whole: boolean): string[] {
+  const pruner = new Pruner();
+  pruner.prune(value, whole && !structure.embedded ? { ...structure, embedded: true } : structure);
+  return pruner.dropped.sort();
+}
+
+class Pruner {
+  readonly dropped: string[] = [];
+  private readonly path: (string | number)[] = [];
+
+  prune(value: Json, structure: Structure | null): void {
+    if (Array.isArray(value)) this.pruneItems(value, structure);
+    else if (isMembers(value)) this.pruneMembers(value, structure);
+  }
+
+  /** In lists of what is preserved, the items are preserved too. */
+  private pruneItems(value: readonly Json[], structure: Structure | null): void {
+    const items = structure?.items ?? null;
+    if (structure?.preserve === true) {
+      if (items === null) return;
+      const preserving = items.preserve ? items : { ...items, preserve: true };
+      return this.each(value, item => this.prune(item, preserving));
+    }
+    this.each(value, item => this.prune(item, items));
+  }
+
+  private each(value: readonly Json[], visit: (item: Json) => void): void {
+    for (let index = 0; index < value.length; index++) {
+      const item = value[index] as Json;
+      if (typeof item !== 'object' || item === null) continue;
+      this.path.push(index);
+      visit(item);
+      this.path.pop();
+    }
+  }
+
+  private pruneMembers(value: JsonMembers, structure: Structure | null): void {
+    for (const name in value) {
+      if (structure !== null && structure.embedded && OWN_RULES.has(name)) continue;
+      const property = structure?.properties.get(name);
+      const rest = structure?.rest ?? null;
+      if (property === undefined && rest === null) {
+        if (structure?.preserve !== true) this.drop(value, name);
+        continue;
+      }
+      const member = value[name] as Json;
+      if (typeof member !== 'object' || member === null) continue;
+      this.path.push(name);
+      this.prune(member, property ?? (rest === 'any' ? null : rest));
+      this.path.pop();
+    }
+  }
+
+  private drop(value: JsonMembers, name: string): void {
+    delete value[name];
+    if (this.dropped.length >= UNKNOWN_FIELDS_MAX) return;
+    let text = '';
+    for (const step of [...this.path, name]) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
+    this.dropped.push(text);
+  }
+}

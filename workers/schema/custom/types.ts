@@ -1,0 +1,56 @@
+import type { Json } from '../../codecs/value.js';
+import type { Findings } from './findings.js';
+import { isJsonInteger } from './numbers.js';
+import { isInteger } from './printed.js';
+
+/** The type of a value as schemas name it, and the format that the Go library sees in it. */
+export function typeOfValue(value: Json): readonly [type: string, format: string] {
+  switch (typeof value) {
+    case 'string': return STRING;
+    case 'boolean': return BOOLEAN;
+    case 'number': return isInteger(value) ? INTEGER : FLOAT;
+    case 'bigint': return isInteger(value) ? INTEGER : FLOAT;
+    default: return Array.isArray(value) ? ARRAY : OBJECT;
+  }
+}
+
+const STRING = ['string', ''] as const;
+const BOOLEAN = ['boolean', ''] as const;
+const INTEGER = ['integer', 'int64'] as const;
+const FLOAT = ['number', 'float64'] as const;
+const ARRAY = ['array', ''] as const;
+const OBJECT = ['object', ''] as const;
+
+export class TypeCheck {
+  private readonly wanted: string;
+  /** Whether the schema says anything about types. */
+  readonly applies: boolean;
+  private readonly numeric: boolean;
+
+  constructor(private readonly types: readonly string[], private readonly format: string, private readonly nullable: boolean) {
+    this.wanted = types.join(',');
+    this.applies = types.length > 0 || format !== '';
+    this.numeric = types.includes('number') || types.includes('integer');
+  }
+
+  /** Counts as two checks when the value is right and as one when it is not. */
+  check(value: Json, findings: Findings): void {
+    findings.checks++;
+    const [type, format] = typeOfValue(value);
+    if (type === this.wanted || this.types.includes(type)) {
+      findings.checks++;
+      return;
+    }
+    const fits = (type === 'number' && this.types.includes('integer') && isJsonInteger(Number(value))) || (type === 'integer' && this.types.includes('number'));
+    const isPlain = type === 'string' || type === 'array';
+    if (this.format !== '' && !isPlain && !fits && format !== this.format) return findings.add('type', format, this.format);
+    // With a format, texts and lists are left to those who know it: the reference has no other look at them.
+    if (fits || (this.format !== '' && isPlain && !this.numeric)) findings.checks++;
+    else findings.add('type', type, this.wanted);
+  }
+
+  checkNull(findings: Findings): void {
+    if (this.types.length > 0 && !this.nullable && !this.types.includes('null')) findings.add('type', 'null', this.wanted);
+    else findings.checks++;
+  }
+}

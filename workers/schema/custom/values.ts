@@ -1,0 +1,239 @@
+import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
+import { compileRegexp, PatternBudgetError, type Regexp, type RegexpResult } from '../../regexp/regexp.js';
+import { checkConditions, type Conditions } from './conditions.js';
+import { correlationOf, oldItems, type ListCorrelation } from './correlation.js';
+import type { Findings } from './findings.js';
+import { formatCheck, isRecognized } from './formats.js';
+import { NumberCheck } from './numbers.js';
+import { canonicalJson, isSame, memberOf } from './printed.js';
+import { TypeCheck } from './types.js';
+
+/**
+ * The conditions that one schema sets on a value, compiled. The order of checks, what ends them early and which of them count are the reference's, as the
+ * findings that clients see depend on all three.
+ */
+export class ValueCheck {
+  private readonly type: TypeCheck;
+  private readonly conditions: Conditions | null;
+  private readonly text: TextCheck | null;
+  private readonly format: ((text: string) => boolean) | undefined;
+  private readonly formatName: string;
+  private readonly number: NumberCheck;
+  private readonly list: ListCheck;
+  private readonly object: ObjectCheck;
+  private readonly allowed: readonly Json[];
+
+  constructor(schema: JsonMembers) {
+    const types = schema['x-kubernetes-int-or-string'] === true ? ['integer', 'string'] : typeof schema['type'] === 'string' && schema['type'] !== '' ? [schema['type']] : [];
+    const format = typeof schema['format'] === 'string' ? schema['format'] : '';
+    this.formatName = isRecognized(format, types.length === 1 ? types[0] ?? '' : '') ? format : '';
+    this.type = new TypeCheck(types, this.formatName, schema['nullable'] === true);
+    this.conditions = conditionsOf(schema);
+    this.text = TextCheck.of(schema);
+    this.format = this.formatName === '' ? undefined : formatCheck(this.formatName);
+    this.number = new NumberCheck(schema, types.length === 1 ? types[0] ?? '' : '', this.formatName);
+    this.list = new ListCheck(schema);
+    this.object = new ObjectCheck(schema);
+    this.allowed = Array.isArray(schema['enum']) ? schema['enum'] : [];
+  }
+
+  /** `old` is what the value was, where that is known: members and items that have not changed are accepted as they are. */
+  check(value: Json, findings: Findings, old: Json | undefined): void {
+    if (value === null) {
+      this.type.checkNull(findings);
+      // Null is never one of the allowed values, even if it is named: so the reference.
+      if (this.allowed.length > 0) findings.add('enum', null, this.allowed);
+      return;
+    }
+    if (this.type.applies) this.type.check(value, findings);
+    if (this.conditions !== null) checkConditions(this.conditions, value, findings, old);
+    findings.checks += 2;
+    this.checkKind(value, findings, old);
+    if (this.allowed.length > 0 && !this.allowed.some(allowed => isAllowed(value, allowed))) findings.add('enum', value, this.allowed);
+    findings.checks++;
+    if (isMembers(value)) this.object.check(value, findings, old);
+    findings.checks++;
+  }
+
+  /** A value that has not changed is accepted whatever it is. */
+  checkChange(value: Json, findings: Findings, old: Json | undefined): void {
+    const { total, list: { length } } = findings;
+    this.check(value, findings, old);
+    if (findings.total > total && old !== undefined && isSame(value, old)) findings.rollBack(total, length);
+  }
+
+  private checkKind(value: Json, findings: Findings, old: Json | undefined): void {
+    if (typeof value === 'string') this.checkText(value, findings);
+    else if (typeof value === 'number' || typeof value === 'bigint') {
+      this.number.check(value, findings);
+      findings.checks++;
+    } else if (Array.isArray(value)) {
+      this.list.check(value, findings, old);
+      findings.checks += 2;
+    } else if (isMembers(value)) findings.checks++;
+  }
+
+  private checkText(value: string, findings: Findings): void {
+    this.text?.check(value, findings);
+    findings.checks++;
+    if (this.format === undefined) return;
+    if (!this.format(value)) findings.add('type', value, this.formatName);
+    findings.checks++;
+  }
+}
+
+/** Where one side is whole, the other is cut down to it, as the reference converts. */
+function isAllowed(value: Json, allowed: Json): boolean {
+  if (typeof value === 'number' && typeof allowed === 'number') return value === allowed || (Number.isInteger(allowed) && Math.trunc(value) === allowed);
+  return isSame(value, allowed);
+}
+
+/** The conditions of a member or an item, compiled when there is one: large schemas describe far more than objects have. */
+class LateCheck {
+  private made: ValueCheck | undefined;
+
+  constructor(private readonly schema: JsonMembers) {}
+
+  get check(): ValueCheck { return this.made ??= new ValueCheck(this.schema); }
+}
+
+const late = (schema: Json | undefined): LateCheck | null => (isMembers(schema) ? new LateCheck(schema) : null);
+
+const schemasOf = (value: Json | undefined): ValueCheck[] => (Array.isArray(value) ? value.filter(isMembers).map(schema => new ValueCheck(schema)) : []);
+
+function conditionsOf(schema: JsonMembers): Conditions | null {
+  const conditions = { anyOf: schemasOf(schema['anyOf']), oneOf: schemasOf(schema['oneOf']), allOf: schemasOf(schema['allOf']), not: isMembers(schema['not']) ? new ValueCheck(schema['not']) : null };
+  return conditions.anyOf.length + conditions.oneOf.length + conditions.allOf.length > 0 || conditions.not !== null ? conditions : null;
+}
+
+const countOf = (value: Json | undefined): number | null => (typeof value === 'number' ? value : null);
+
+/** Lengths in code points, and a pattern; the first that fails is reported. */
+class TextCheck {
+  /** Compiled at the first text. */
+  private compiled: RegexpResult | undefined;
+
+  private constructor(private readonly max: number | null, private readonly min: number | null, private readonly pattern: string) {}
+
+  static of(schema: JsonMembers): TextCheck | null {
+    const [max, min, pattern] = [countOf(schema['maxLength']), countOf(schema['minLength']), schema['pattern']];
+    return max === null && min === null && (typeof pattern !== 'string' || pattern === '') ? null : new TextCheck(max, min, typeof pattern === 'string' ? pattern : '');
+  }
+
+  check(value: string, findings: Findings): void {
+    if (this.max !== null && value.length > this.max && codePoints(value) > this.max) findings.add('tooLong', value, this.max);
+    else if (this.min !== null && (value.length < this.min || codePoints(value) < this.min)) findings.add('invalid', value, `should be at least ${this.min} chars long`);
+    else if (this.pattern !== '') this.checkPattern(value, findings);
+  }
+
+  private checkPattern(value: string, findings: Findings): void {
+    const compiled = this.compiled ??= compileRegexp(this.pattern);
+    if (!compiled.ok) findings.add('invalid', value, `should match '${this.pattern}, but pattern is invalid: ${compiled.message}'`);
+    else if (!matches(compiled.regexp, value)) findings.add('invalid', value, `should match '${this.pattern}'`);
+  }
+}
+
+/** What would take too long to find out does not match. */
+function matches(regexp: Regexp, text: string): boolean {
+  try {
+    return regexp.test(text);
+  } catch (error) {
+    if (error instanceof PatternBudgetError) return false;
+    throw error;
+  }
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0xdc00 || code > 0xdfff) count++;
+  }
+  return count;
+}
+
+class ListCheck {
+  private readonly items: LateCheck | null;
+  private readonly correlation: ListCorrelation;
+  private readonly min: number | null;
+  private readonly max: number | null;
+  private readonly unique: boolean;
+
+  constructor(schema: JsonMembers) {
+    this.items = late(schema['items']);
+    this.correlation = correlationOf(schema);
+    [this.min, this.max, this.unique] = [countOf(schema['minItems']), countOf(schema['maxItems']), schema['uniqueItems'] === true];
+  }
+
+  check(value: readonly Json[], findings: Findings, old: Json | undefined): void {
+    if (this.items !== null) this.checkItems(this.items.check, value, findings, old);
+    if (this.min !== null && value.length < this.min) findings.add('invalid', value.length, `should have at least ${this.min} items`);
+    if (this.max !== null && value.length > this.max) findings.add('tooMany', value.length, this.max);
+    if (this.unique && new Set(value.map(canonicalJson)).size < value.length) findings.add('invalid', '', 'shouldn\'t contain duplicates');
+  }
+
+  private checkItems(items: ValueCheck, value: readonly Json[], findings: Findings, old: Json | undefined): void {
+    const before = old === undefined ? null : oldItems(this.correlation, old);
+    for (let index = 0; index < value.length; index++) {
+      const item = value[index] as Json;
+      findings.enter(index);
+      if (before === null) items.check(item, findings, undefined);
+      else items.checkChange(item, findings, before(item, index));
+      findings.leave();
+    }
+  }
+}
+
+/** `inherited`: every object has something of the name. */
+interface Property { readonly name: string; readonly late: LateCheck; readonly inherited: boolean }
+
+class ObjectCheck {
+  private readonly properties: readonly Property[];
+  private readonly names: ReadonlySet<string>;
+  private readonly rest: LateCheck | null;
+  private readonly closed: boolean;
+  private readonly required: readonly string[];
+  private readonly min: number | null;
+  private readonly max: number | null;
+
+  constructor(schema: JsonMembers) {
+    const { properties, additionalProperties: rest, required } = schema;
+    const described = isMembers(properties) ? Object.keys(properties).sort().map(name => [name, properties[name]] as const) : [];
+    this.properties = described.flatMap(([name, property]) => (isMembers(property) ? [{ name, late: new LateCheck(property), inherited: name in Object.prototype }] : []));
+    this.names = new Set(this.properties.map(({ name }) => name));
+    this.rest = late(rest);
+    this.closed = rest === false;
+    this.required = Array.isArray(required) ? required.map(String) : [];
+    [this.min, this.max] = [countOf(schema['minProperties']), countOf(schema['maxProperties'])];
+  }
+
+  check(value: JsonMembers, findings: Findings, old: Json | undefined): void {
+    if (this.min !== null || this.max !== null) {
+      const count = Object.keys(value).length;
+      if (this.min !== null && count < this.min) return findings.add('invalid', count, `should have at least ${this.min} properties`);
+      if (this.max !== null && count > this.max) return findings.add('tooMany', count, this.max);
+    }
+    const before = isMembers(old) ? old : undefined;
+    if (this.closed || this.rest !== null) this.checkRest(value, findings, before);
+    for (const { name, late: described, inherited } of this.properties) {
+      const member = inherited ? memberOf(value, name) : value[name];
+      if (member !== undefined) checkMember(described.check, name, member, findings, before);
+    }
+    for (const name of this.required) if (!Object.hasOwn(value, name)) findings.add('required', null, '', name);
+  }
+
+  private checkRest(value: JsonMembers, findings: Findings, before: JsonMembers | undefined): void {
+    for (const name in value) {
+      if (this.names.has(name)) continue;
+      if (this.rest === null) findings.add('forbidden', name, '');
+      else checkMember(this.rest.check, name, value[name] as Json, findings, before);
+    }
+  }
+}
+
+function checkMember(check: ValueCheck, name: string, member: Json, findings: Findings, before: JsonMembers | undefined): void {
+  findings.enter(name);
+  if (before === undefined) check.check(member, findings, undefined);
+  else check.checkChange(member, findings, memberOf(before, name));
+  findings.leave();
+}
