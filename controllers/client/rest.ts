@@ -72,7 +72,8 @@ export class RestApi implements Api {
   async list<T extends KubeObject>(type: Resource<T>, options: ListOptions = {}): Promise<ObjectList<T>> {
     const { namespace, metadataOnly, ...query } = options;
     const list = await this.#ask<ObjectList<T> & { items: T[] | null }>({ method: 'GET', path: pathOf(type, { namespace: namespace ?? '' }) + queryOf(query), about: type, ...(metadataOnly ? { form: 'PartialObjectMetadataList' } : {}) });
-    return { ...list, items: (list.items ?? []).map(item => named(type, item)) };
+    // Metadata alone names what it is; whoever asked wants to know of which kind the object is.
+    return { ...list, items: (list.items ?? []).map(item => (metadataOnly ? ofType(type, item) : named(type, item))) };
   }
 
   create<T extends KubeObject>(type: Resource<T>, object: T): Promise<T> {
@@ -183,8 +184,10 @@ export class RestApi implements Api {
 
 /** Items of lists carry neither kind nor apiVersion; owner references and events need both. */
 export function named<T extends KubeObject>(type: Resource, object: T): T {
-  return object.kind !== undefined && object.apiVersion !== undefined ? object : { ...object, apiVersion: apiVersionOf(type), kind: type.kind };
+  return object.kind !== undefined && object.apiVersion !== undefined ? object : ofType(type, object);
 }
+
+const ofType = <T extends KubeObject>(type: Resource, object: T): T => ({ ...object, apiVersion: apiVersionOf(type), kind: type.kind });
 
 function queryOf(options: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const query = new URLSearchParams();
