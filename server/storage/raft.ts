@@ -89,7 +89,7 @@ class ReplicatedStorage implements RaftStorage {
     });
     this.barriers = new Barriers(replica, this.readTimeoutMs);
     this.store = new StoreReader(replica, this.keys);
-    this.feed = new ReplicaFeed(replica, this.cache, this.keys, { onGap: () => { this.loading = this.loadAnew(); } });
+    this.feed = new ReplicaFeed(replica, this.cache, this.keys, () => { this.loading = this.loadAnew(); });
     this.loading = this.load();
     this.loading.catch(() => undefined); // Reported to whoever calls `ready`.
   }

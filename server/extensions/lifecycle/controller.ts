@@ -9,6 +9,7 @@ import type { CustomResources } from '../definitions.js';
 import { Cleanup } from './cleanup.js';
 import { DefinedApiServices } from './definedApiServices.js';
 import { planStatus, withStatus } from './plan.js';
+import { Rounds } from './rounds.js';
 import { ownWrites } from './writes.js';
 
 export interface LifeCycleOptions {
@@ -25,8 +26,6 @@ export interface LifeCycleOptions {
   readonly report: (name: string, error: unknown) => void;
 }
 
-/** Between two attempts at what failed. */
-const RETRY_MS = 1_000;
 /** Between looks at whether a change that has been read is known here, and their number. */
 const LOOK_MS = 10;
 const LOOKS_MAX = 200;
@@ -36,46 +35,32 @@ const LOOKS_MAX = 200;
  * what is to be done from its own copy of the state, and writes only if the definition is still as it was then.
  */
 export class LifeCycles {
-  private readonly stopping = new AbortController();
+  private readonly rounds = new Rounds(() => this.round());
   private readonly cleanup: Cleanup;
   private readonly apiServices: DefinedApiServices | null;
   private readonly unsubscribe: () => void;
-  private looking = false;
-  private again = false;
 
   constructor(private readonly options: LifeCycleOptions) {
-    this.cleanup = new Cleanup({ ...options, target: name => this.target(name), signal: this.stopping.signal });
+    this.cleanup = new Cleanup({ ...options, target: name => this.target(name), signal: this.rounds.signal });
     const { apiServices } = options;
     this.apiServices = apiServices === null ? null : new DefinedApiServices({ ...options, apiServices });
-    this.unsubscribe = options.resources.onChange(() => { this.look(); });
-    this.look();
+    this.unsubscribe = options.resources.onChange(() => { this.rounds.request(); });
+    this.rounds.request();
   }
 
   stop(): void {
-    this.stopping.abort();
+    this.rounds.stop();
     this.apiServices?.stop();
     this.unsubscribe();
   }
 
-  /** Looks at all definitions; changes that come meanwhile are looked at afterwards. */
-  private look(): void {
-    this.again = true;
-    if (this.looking || this.stopping.signal.aborted) return;
-    this.looking = true;
-    void this.lookUntilDone().finally(() => { this.looking = false; });
-  }
-
-  private async lookUntilDone(): Promise<void> {
-    while (this.again && !this.stopping.signal.aborted) {
-      this.again = false;
-      const all = this.options.resources.lifeCycles;
-      for (const lifeCycle of all) if (lifeCycle.awaitsCleanup) this.cleanup.begin(lifeCycle.name);
-      const byGroup = grouped(all);
-      const due = all.filter(lifeCycle => !lifeCycle.awaitsCleanup && planStatus(lifeCycle, byGroup.get(lifeCycle.group) ?? []) !== null);
-      const failed = (await Promise.all(due.map(({ name }) => this.update(name)))).some(done => !done);
-      if (failed) await delay(RETRY_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
-      this.again ||= failed;
-    }
+  /** Looks at all definitions. */
+  private async round(): Promise<boolean> {
+    const all = this.options.resources.lifeCycles;
+    for (const lifeCycle of all) if (lifeCycle.awaitsCleanup) this.cleanup.begin(lifeCycle.name);
+    const byGroup = grouped(all);
+    const due = all.filter(lifeCycle => !lifeCycle.awaitsCleanup && planStatus(lifeCycle, byGroup.get(lifeCycle.group) ?? []) !== null);
+    return !(await Promise.all(due.map(({ name }) => this.update(name)))).includes(false);
   }
 
   private async update(name: string): Promise<boolean> {
@@ -105,7 +90,7 @@ export class LifeCycles {
       const all = this.options.resources.lifeCycles.filter(other => other.group === group);
       if ((all.find(other => other.name === name)?.version ?? 0) >= version) return all;
       // What has just been written is told of in a moment; a watch that has broken takes longer to come back.
-      await delay(LOOK_MS, undefined, { signal: this.stopping.signal });
+      await delay(LOOK_MS, undefined, { signal: this.rounds.signal });
     }
     throw new Error('definitions have changed that are not known here yet');
   }

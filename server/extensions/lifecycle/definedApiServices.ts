@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
 import { StatusError } from '../../api/status.js';
@@ -8,6 +7,7 @@ import { NO_WISH } from '../../registry/deletion.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
 import { follow, type Following } from '../../storage/follow.js';
 import type { CustomResources } from '../definitions.js';
+import { Rounds } from './rounds.js';
 import { ownWrites } from './writes.js';
 
 export interface DefinedApiServicesOptions {
@@ -25,7 +25,6 @@ const API_SERVICES: GroupResource = { group: 'apiregistration.k8s.io', resource:
 const MANAGED = 'kube-aggregator.kubernetes.io/automanaged';
 /** Behind all that is built in; versions are put in order by their names. */
 const PRIORITIES = { groupPriorityMinimum: 1000, versionPriority: 100 };
-const RETRY_MS = 1_000;
 
 /**
  * Keeps an APIService for each group version that definitions make, for those who look there what a cluster serves. Runs on every server at once: what
@@ -35,48 +34,34 @@ export class DefinedApiServices {
   private readonly known = new Map<string, StoredObject>();
   private readonly following: Following;
   private readonly unsubscribe: () => void;
-  private readonly stopping = new AbortController();
-  private looking = false;
-  private again = false;
+  private readonly rounds = new Rounds(() => this.round());
 
   constructor(private readonly options: DefinedApiServicesOptions) {
     this.following = follow(options.storage, API_SERVICES, {
       put: object => { this.known.set(object.name, object); },
       remove: (_, name) => {
         this.known.delete(name);
-        this.look();
+        this.rounds.request();
       },
     });
-    this.unsubscribe = options.resources.onChange(() => { this.look(); });
-    void this.following.synced.then(() => { this.look(); });
+    this.unsubscribe = options.resources.onChange(() => { this.rounds.request(); });
+    void this.following.synced.then(() => { this.rounds.request(); });
   }
 
   stop(): void {
-    this.stopping.abort();
+    this.rounds.stop();
     this.following.stop();
     this.unsubscribe();
   }
 
-  private look(): void {
-    this.again = true;
-    if (this.looking || this.stopping.signal.aborted) return;
-    this.looking = true;
-    void this.lookUntilDone().finally(() => { this.looking = false; });
-  }
-
-  private async lookUntilDone(): Promise<void> {
+  private async round(): Promise<boolean> {
     await this.following.synced;
-    while (this.again && !this.stopping.signal.aborted) {
-      this.again = false;
-      const present = new Map(this.known);
-      await this.options.resources.settled();
-      const wanted = wantedOf(this.options.resources);
-      const missing = [...wanted].filter(([name]) => !present.has(name)).map(([name, object]) => this.attempt(name, () => this.create(object)));
-      const surplus = [...present].filter(([name, { labels }]) => labels[MANAGED] === 'true' && !wanted.has(name)).map(([name, object]) => this.attempt(name, () => this.remove(object)));
-      const failed = (await Promise.all([...missing, ...surplus])).includes(false);
-      if (failed) await delay(RETRY_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
-      this.again ||= failed;
-    }
+    const present = new Map(this.known);
+    await this.options.resources.settled();
+    const wanted = wantedOf(this.options.resources);
+    const missing = [...wanted].filter(([name]) => !present.has(name)).map(([name, object]) => this.attempt(name, () => this.create(object)));
+    const surplus = [...present].filter(([name, { labels }]) => labels[MANAGED] === 'true' && !wanted.has(name)).map(([name, object]) => this.attempt(name, () => this.remove(object)));
+    return !(await Promise.all([...missing, ...surplus])).includes(false);
   }
 
   private create(object: ApiObject): Promise<unknown> {
@@ -94,7 +79,7 @@ export class DefinedApiServices {
       return true;
     } catch (error) {
       if (error instanceof StatusError && (error.code === 404 || error.code === 409)) return true;
-      if (!this.stopping.signal.aborted) this.options.report(name, error);
+      if (!this.rounds.signal.aborted) this.options.report(name, error);
       return false;
     }
   }

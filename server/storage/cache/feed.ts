@@ -16,13 +16,6 @@ const backlogChangesMax = 200_000;
 /** A load is given up after so many attempts that compaction, the backlog or a gap overtook. */
 const attemptsMax = 10;
 
-export interface FeedOptions {
-  /** Revisions of the past to load; 0 for none. */
-  readonly replayed?: number;
-  /** Changes are missing: the cache is no longer fed, nothing of it may be read, and `load` has to be called again. */
-  readonly onGap?: () => void;
-}
-
 /**
  * Keeps a cache equal to a replica: loads the state at one revision, page by page, then applies the changes after it.
  *
@@ -38,14 +31,13 @@ export class ReplicaFeed {
   /** The load under way has to begin again. */
   private overtaken = false;
   private compacted: Revision = revision(0);
-  private readonly replayed: number;
   private readonly unsubscribe: () => void;
 
   constructor(
     private readonly replica: Pick<Replica, 'range' | 'changesSince' | 'onChanges'>, private readonly cache: WatchCache, private readonly keys: KeySpace,
-    private readonly options: FeedOptions = {},
+    /** Changes are missing: the cache is no longer fed, nothing of it may be read, and `load` has to be called again. */
+    private readonly onGap: () => void,
   ) {
-    this.replayed = options.replayed ?? replayedRevisions;
     this.unsubscribe = replica.onChanges(batch => this.receive(batch));
   }
 
@@ -75,7 +67,7 @@ export class ReplicaFeed {
     this.overtaken = true;
     if (this.backlog !== null) return;
     this.backlog = [];
-    this.options.onGap?.();
+    this.onGap();
   }
 
   private apply({ changes, revision: through, compacted }: ChangeBatch): void {
@@ -105,7 +97,7 @@ export class ReplicaFeed {
     const now = await this.replica.range({ ...nothing, revision: null });
     if (now.outcome !== 'found') throw new Error(`broken invariant: the newest state cannot be read: ${now.outcome}`);
     const newest = now.revision;
-    const wanted = revision(Math.max(0, newest - this.replayed));
+    const wanted = revision(Math.max(0, newest - replayedRevisions));
     const then = await this.replica.range({ ...nothing, revision: wanted });
     return { newest, base: then.outcome === 'compacted' ? then.compacted : wanted };
   }

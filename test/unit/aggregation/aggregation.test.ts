@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import http from 'node:http';
+import type http from 'node:http';
 import { createServer, type Server } from 'node:https';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { createAggregation, type Aggregation } from '../../../server/aggregation/aggregation.js';
@@ -16,6 +16,7 @@ import { createMetrics } from '../../../server/observability/metrics.js';
 import { createRegistry } from '../../../server/registry/store.js';
 import { ServiceUnresolvedError } from '../../../server/registry/serviceAddresses.js';
 import { createMemoryStorage } from '../../../server/storage/memory.js';
+import { listen } from '../endpoints/front.js';
 import { createIdentities, type Identities } from '../http/identities.js';
 
 const ignore = (): void => {};
@@ -103,15 +104,7 @@ describe('aggregation', () => {
       authenticate: () => ({ outcome: 'user', user: { name: 'ann', uid: '7', groups: ['devs', 'ops'], extra: { 'example.com/Scope': ['a', 'b'] } } }), authorize: () => ({ decision: 'allow', reason: '' }),
       requestTimeoutMs: 60_000, inflight: { readOnlyMax: 0, mutatingMax: 0 }, corsOrigins: [], strictTransportSecurity: null, metrics: createMetrics(), log: silent,
     }, routes);
-    front = http.createServer((request, response) => { chain.handle(request, response); });
-    front.on('upgrade', (request, socket, head) => {
-      const response = new http.ServerResponse(request);
-      response.assignSocket(socket as Socket);
-      chain.handle(request, response, { socket, head });
-    });
-    front.listen(0, '127.0.0.1');
-    await once(front, 'listening');
-    url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+    ({ server: front, url } = await listen(chain));
     await registry.create({ resource: typed('', 'v1', 'namespaces'), namespace: '', name: '' }, { metadata: { name: 'default' } } as ApiObject, writes);
     await registry.create({ resource: apiServices, namespace: '', name: '' }, {
       metadata: { name: NAME }, spec: { group: 'remote.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10, service: { namespace: 'default', name: 'api' }, caBundle: Buffer.from(identities.ca).toString('base64') },

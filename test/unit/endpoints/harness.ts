@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import http from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
 import { bootstrapRights } from '../../fixtures/bootstrapRights.js';
 import { masters } from '../../../server/authorization/builtin.js';
 import { firstDecision } from '../../../server/authorization/authorizer.js';
@@ -19,6 +16,7 @@ import { createRegistry, type RegistryOptions } from '../../../server/registry/s
 import type { Storage } from '../../../server/storage/contract.js';
 import { createMemoryStorage, type MemoryStorage } from '../../../server/storage/memory.js';
 import { createWorkers } from '../../../workers/pool.js';
+import { listen } from './front.js';
 
 const ignore = (): void => {};
 const silent: Logger = { error: ignore, warn: ignore, info: ignore, debug: ignore, enabled: () => false, named: () => silent };
@@ -53,17 +51,10 @@ export async function startTestServer(log: Logger = silent, more: TestServerOpti
     authenticate: () => ({ outcome: 'user', user: { name: 'admin', uid: '', groups: ['system:masters', 'system:authenticated'], extra: {} } }),
     authorize, requestTimeoutMs: 60_000, inflight: { readOnlyMax: 0, mutatingMax: 0 }, corsOrigins: [], strictTransportSecurity: null, metrics: createMetrics(), log,
   }, routes);
-  const server = http.createServer((request, response) => { chain.handle(request, response); });
-  server.on('upgrade', (request, socket, head) => {
-    const response = new http.ServerResponse(request);
-    response.assignSocket(socket as Socket);
-    chain.handle(request, response, { socket, head });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { server, url } = await listen(chain);
   await bootstrap({ registry, catalogue });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, storage,
+    url, storage,
     async close() {
       server.closeAllConnections();
       server.close();

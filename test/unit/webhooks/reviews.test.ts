@@ -28,9 +28,7 @@ describe('what webhooks of admission are asked', () => {
   });
   afterEach(async () => {
     await server.clear();
-    service.reviews.length = 0;
-    service.paths.length = 0;
-    service.reply = { allowed: true };
+    service.forget();
   });
 
   it('has everything about a create', async () => {

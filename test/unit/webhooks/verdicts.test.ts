@@ -27,8 +27,7 @@ describe('webhooks of admission', () => {
   });
   afterEach(async () => {
     await server.clear();
-    service.reviews.length = 0;
-    service.reply = { allowed: true };
+    service.forget();
   });
 
   const create = (name = 'x', more: JsonObject = {}): ReturnType<HookServer['request']> => server.request('POST', `${MAPS}?dryRun=All`, map(name, more));
