@@ -169,7 +169,7 @@ function admissionOf({ options, plugins: configurations, storage, access, enable
   return createAdmission(createPlugins({
     storage, configurations, enabled,
     tolerationSeconds: { 'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'], 'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'] },
-    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ...access.guards, ...guards],
+    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage), access.authorize), ...access.guards, ...guards],
   }));
 }
 
