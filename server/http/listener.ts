@@ -49,6 +49,8 @@ export interface ListenerOptions {
 export interface Listener {
   readonly host: string;
   readonly port: number;
+  /** Connections that are open now, those in their handshake included. */
+  readonly connections: number;
   /**
    * Takes no new connections and asks the clients of the open ones to leave; requests under way go on. HTTP/1.1 can ask only with an answer: clients that
    * send something within `lingerMs` are answered and asked, the connections of the others close then.
@@ -107,7 +109,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     connections.close();
     await closed;
   };
-  return { host: address.address, port: address.port, drain, close };
+  return { host: address.address, port: address.port, get connections() { return connections.size; }, drain, close };
 }
 
 const ignore = (): void => {};

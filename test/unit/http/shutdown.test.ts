@@ -28,7 +28,7 @@ describe('http/shutdown', () => {
   const drained = (active: ExchangeList, options: Partial<ShutdownOptions>): Promise<void> => {
     steps.length = 0;
     return drainAndClose(
-      { host: '', port: 0, drain: () => { steps.push('no new connections'); }, close: () => { steps.push('closed'); return Promise.resolve(); } },
+      { host: '', port: 0, connections: 0, drain: () => { steps.push('no new connections'); }, close: () => { steps.push('closed'); return Promise.resolve(); } },
       { handle: () => undefined, active, drain: (how: Draining) => { steps.push(how); } },
       { delayMs: 0, sendRetryAfter: false, watchGraceMs: 0, requestsMs: 60_000, log: createLogger({ verbosity: 0 }), ...options },
     );
