@@ -11,7 +11,7 @@ export interface ConnectionTimes {
    * and no request meets a connection that is closing.
    */
   readonly idleHttp1Ms: number;
-  /** Without a byte from a client of HTTP/2 that has requests under way: then it is asked whether it is there. */
+  /** Without a byte from a client of HTTP/2: then it is asked whether it is there. */
   readonly silenceMs: number;
   /** For the answer to that. */
   readonly pongMs: number;
@@ -22,7 +22,7 @@ export interface ConnectionTimes {
 }
 
 export const usualTimes: ConnectionTimes = {
-  handshakeMs: 10_000, firstRequestMs: 32_000, idleHttp2Ms: 90_000, idleHttp1Ms: 120_000, silenceMs: 30_000, pongMs: 30_000, takingMs: 30_000, lookMs: 5_000,
+  handshakeMs: 10_000, firstRequestMs: 32_000, idleHttp2Ms: 90_000, idleHttp1Ms: 120_000, silenceMs: 30_000, pongMs: 15_000, takingMs: 30_000, lookMs: 5_000,
 };
 
 /** What is known of a connection. Times are those of `performance.now()`. */
@@ -45,15 +45,12 @@ export interface ConnectionState {
 export type Due = 'nothing' | 'ask' | 'dismiss' | 'cut';
 
 /**
- * Pure. A connection without requests has a limit; one with requests has none but that its client is there. Node must be asked by a ping even of a
- * session that it ended itself: after an error of the protocol it reads no more, not even the end of the connection, and tells nobody.
+ * Pure. A connection without requests has a limit; one with requests has none but that its client is there. A ping finds out as well of sessions that
+ * Node has given up itself: after an error of the protocol it reads no more, not even the end of the connection, and tells nobody.
  */
 export function dueOf(state: ConnectionState, now: number, times: ConnectionTimes): Due {
   if (!state.used) return now - state.idleSince >= times.firstRequestMs ? 'cut' : 'nothing';
-  if (state.openRequests === 0) {
-    if (now - state.idleSince < (state.http2 ? times.idleHttp2Ms : times.idleHttp1Ms)) return 'nothing';
-    return state.http2 && !state.leaving ? 'dismiss' : 'cut';
-  }
+  if (state.openRequests === 0 && now - state.idleSince >= (state.http2 ? times.idleHttp2Ms : times.idleHttp1Ms)) return state.http2 && !state.leaving ? 'dismiss' : 'cut';
   if (!state.http2) return 'nothing';
   if (state.askedAt !== null) return now - state.askedAt >= times.pongMs ? 'cut' : 'nothing';
   return now - state.heardAt >= times.silenceMs ? 'ask' : 'nothing';
