@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { PluginConfigurations } from './admission/configuration.js';
+import { checkPluginConfiguration, type PluginConfigurations, type PluginKind } from './admission/configuration.js';
 import type { AdmissionPlugin } from './admission/contract.js';
 import type { ConvertObject } from './admission/matching/versions.js';
 import type { CallerParts } from './admission/webhooks/caller.js';
@@ -92,11 +92,19 @@ export const clientsFor = ({ addresses, identity }: HookConnections, kubeconfig:
   resolve: addresses, identityFor: namedIdentities(kubeconfig === null ? new Map() : loadUsers(kubeconfig), identity), ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
 });
 
+/** The kind has had two names; `kubeConfigFile` has two spellings, as everywhere. */
+const FILE_FIELDS: PluginKind['fields'] = { kubeConfigFile: 'text', orchConfigFile: 'text' };
+const HOOK_KINDS: readonly PluginKind[] = [
+  { kind: 'WebhookAdmissionConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'], fields: FILE_FIELDS },
+  { kind: 'WebhookAdmission', apiVersions: ['apiserver.config.k8s.io/v1alpha1'], fields: FILE_FIELDS },
+];
+
 /** `kubeConfigFile` of a WebhookAdmissionConfiguration. */
 function kubeconfigOf(configuration: JsonObject | undefined, plugin: string): string | null {
-  const file = configuration?.['kubeConfigFile'] ?? '';
-  if (configuration === undefined || file === '') return null;
-  if (configuration['kind'] !== 'WebhookAdmission' && configuration['kind'] !== 'WebhookAdmissionConfiguration') throw new Error(`the configuration of ${plugin} must be a WebhookAdmissionConfiguration of apiserver.config.k8s.io/v1`);
+  if (configuration === undefined) return null;
+  checkPluginConfiguration(plugin, configuration, HOOK_KINDS.find(({ kind }) => kind === configuration['kind']) ?? HOOK_KINDS[0]!);
+  const file = configuration['kubeConfigFile'] ?? configuration['orchConfigFile'] ?? '';
+  if (file === '') return null;
   if (typeof file !== 'string' || !path.isAbsolute(file)) throw new Error(`the configuration of ${plugin}: kubeConfigFile must be an absolute path`);
   return file;
 }
