@@ -19,6 +19,7 @@ import { serviceAccount } from './pods/serviceAccount.js';
 import { podTopologyLabels } from './pods/topologyLabels.js';
 import { podSecurityRules } from './podsecurity/configuration.js';
 import { podSecurity } from './podsecurity/podSecurity.js';
+import { limitedResources } from './quota/configuration.js';
 import { resourceQuota } from './quota/resourceQuota.js';
 import { claimResize, defaultStorageClass, storageInUseProtection } from './volumes/storageClass.js';
 
@@ -56,7 +57,7 @@ const STEPS: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   DefaultIngressClass: ({ lookup }) => defaultIngressClass(lookup),
   DenyServiceExternalIPs: () => denyServiceExternalIps(),
   PodTopologyLabels: ({ lookup }) => podTopologyLabels(lookup),
-  ResourceQuota: ({ storage }) => resourceQuota(storage),
+  ResourceQuota: ({ storage, configuration }) => resourceQuota(storage, limitedResources(configuration)),
   AlwaysDeny: () => alwaysDeny,
 };
 
