@@ -48,13 +48,14 @@ const rules: readonly Rule[] = [
   modeNeeds('ABAC', 'authorization-policy-file'),
   modeNeeds('Webhook', 'authorization-webhook-config-file'),
   modesAreUnique,
-  watchTimeouts,
   serviceRanges,
   clusterHoldsThisMember,
   severalMembersNeedCertificates,
   electionTimeout,
   auditThrottle('log'),
   auditThrottle('webhook'),
+  auditCuts('log'),
+  auditCuts('webhook'),
   (options) => runtimeConfigComplaint(options['runtime-config']),
   (options) => admissionComplaint(options),
 ];
@@ -87,6 +88,16 @@ function auditThrottle(backend: 'log' | 'webhook'): Rule {
   };
 }
 
+/** A batch that cannot hold one whole entry could never be sent. */
+function auditCuts(backend: 'log' | 'webhook'): Rule {
+  return (options) => {
+    const prefix = `audit-${backend}-truncate` as const;
+    const [batch, event] = [options[`${prefix}-max-batch-size`], options[`${prefix}-max-event-size`]];
+    if (!options[`${prefix}-enabled`] || batch > event) return null;
+    return `--${prefix}-max-batch-size (${batch}) must be above --${prefix}-max-event-size (${event})`;
+  };
+}
+
 /** Each issuer's tokens have one meaning. */
 function oidcIssuer(options: ApiServerOptions): string | null {
   const issuer = options['oidc-issuer-url'];
@@ -113,11 +124,6 @@ function accountTokenLifetime(options: ApiServerOptions, given: ReadonlySet<stri
 function modesAreUnique(options: ApiServerOptions): string | null {
   const modes = options['authorization-mode'];
   return new Set(modes).size === modes.length ? null : `--authorization-mode names a mode twice: ${modes.join(',')}`;
-}
-
-function watchTimeouts(options: ApiServerOptions): string | null {
-  const [shortest, longest] = [options['request-timeout'], options['min-request-timeout'] * 1000];
-  return longest >= shortest ? null : `--min-request-timeout (${formatDuration(longest)}) must not be shorter than --request-timeout (${formatDuration(shortest)})`;
 }
 
 function serviceRanges(options: ApiServerOptions): string | null {

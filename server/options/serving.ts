@@ -1,4 +1,4 @@
-import { cidrs, ipAddress, portRange, regularExpression } from '../catalogue/flags/checks.js';
+import { cidrs, hstsDirective, ipAddress, originPattern, portRange } from '../catalogue/flags/checks.js';
 import { inGroup } from '../catalogue/flags/flag.js';
 
 /** Where and how the API server is reached, and how it stops. */
@@ -8,8 +8,8 @@ export const servingFlags = {
     'cert-dir': { kind: 'string', default: '/var/run/kubernetes', value: 'directory', help: 'Where the self-signed pair is kept when no certificate and key are given.' },
     'advertise-address': { kind: 'string', default: null, value: 'ip', check: ipAddress, help: 'Address under which members of the cluster reach this server. Otherwise the bind address, and if that is unspecified the first address of the machine.' },
     'external-hostname': { kind: 'string', default: null, effect: 'none', value: 'name', help: 'Host name in URLs that leave the cluster, such as those of discovery documents.' },
-    'cors-allowed-origins': { kind: 'strings', default: [], check: regularExpression, value: 'regexp,...', help: 'Origins that browsers may call from, as regular expressions; anchor them (^https://example\\.com$). Empty allows none.' },
-    'strict-transport-security-directives': { kind: 'strings', default: [], help: 'Directives of the Strict-Transport-Security header, such as max-age=31536000,includeSubDomains. Empty sends no such header.' },
+    'cors-allowed-origins': { kind: 'strings', default: [], check: originPattern, value: 'regexp,...', help: 'Origins that browsers may call from, as regular expressions tied to both ends of the host name, such as ^https://example\\.com$. Empty allows none.' },
+    'strict-transport-security-directives': { kind: 'strings', default: [], check: hstsDirective, help: 'Directives of the Strict-Transport-Security header, such as max-age=31536000,includeSubDomains. Empty sends no such header.' },
     'goaway-chance': { kind: 'float', default: 0, min: 0, max: 0.02, help: 'Share of HTTP/2 requests whose client is asked to connect anew, which spreads clients over servers. Not for a single server.' },
     'debug-socket-path': { kind: 'string', default: null, effect: 'none', value: 'path', help: 'Unix socket, unprotected, for profiling.' },
   }),
