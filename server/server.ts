@@ -26,6 +26,7 @@ import type { ApiServerOptions } from './options/apiserver.js';
 import { replicaOptions } from './options/replica.js';
 import { servingOptions } from './serving.js';
 import { loadEncryption } from './storage/encryption/load.js';
+import { Expiry, machineClock } from './storage/expiry.js';
 import type { Encryption } from './storage/encryption/encryption.js';
 import { drainAndClose } from './shutdown.js';
 
@@ -110,13 +111,17 @@ async function serveReplica({ options, log, live, serving, files, plugins, agent
     compact: (version) => api.storage.compact(version, { timeoutMs: compactionTimeoutMs }),
   });
   compaction.start(options['etcd-compaction-interval']);
+  const events = options['event-ttl'] === 0 ? null : eventExpiry({ api, replica, log, ttlMs: options['event-ttl'] });
   const url = `https://${listener.host.includes(':') ? `[${listener.host}]` : listener.host}:${listener.port}`;
   log.info('serving', { address: url, member: options['raft-member-id'] });
 
   const stopping = new AbortController();
   // Each object of the bootstrap waits by itself when storage takes no writes yet: many at once are no leak.
   setMaxListeners(0, stopping.signal);
-  const ready = becomeReady({ options, log, api, progress, stopping: stopping.signal }).then(() => { compaction.begin(); });
+  const ready = becomeReady({ options, log, api, progress, stopping: stopping.signal }).then(() => {
+    compaction.begin();
+    events?.start();
+  });
   const failed = new Promise<Error>((resolve) => {
     replica.onFailure(resolve);
     ready.catch((error: unknown) => { if (!stopping.signal.aborted) resolve(error as Error); });
@@ -130,6 +135,7 @@ async function serveReplica({ options, log, live, serving, files, plugins, agent
     await handedOver;
     live.stop();
     compaction.stop();
+    events?.stop();
     await drain(options, listener, chain, log);
     // Another one that stops meanwhile may have handed it back.
     await handOver(replica, log);
@@ -139,6 +145,14 @@ async function serveReplica({ options, log, live, serving, files, plugins, agent
     log.info('stopped');
   };
   return { url, ready, failed, stop: () => (stopped ??= stop()) };
+}
+
+function eventExpiry({ api, replica, log, ttlMs }: { readonly api: Api; readonly replica: Replica; readonly log: Logger; readonly ttlMs: number }): Expiry {
+  return new Expiry({
+    storage: api.storage, resource: { group: '', resource: 'events' }, ttlMs, clock: machineClock,
+    leads: async () => (await replica.status()).role === 'leader',
+    report: (error) => { log.named('events').warn('old events cannot be removed now; they are tried again', { error }); },
+  });
 }
 
 async function handOver(replica: Replica, log: Logger): Promise<void> {
