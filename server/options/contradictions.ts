@@ -49,6 +49,7 @@ const rules: readonly Rule[] = [
   modeNeeds('Webhook', 'authorization-webhook-config-file'),
   modesAreUnique,
   serviceRanges,
+  ownNodePort,
   clusterHoldsThisMember,
   severalMembersNeedCertificates,
   electionTimeout,
@@ -129,6 +130,12 @@ function modesAreUnique(options: ApiServerOptions): string | null {
 function serviceRanges(options: ApiServerOptions): string | null {
   const [first, second] = (options['service-cluster-ip-range'] ?? '').split(',').map((range) => isIP(range.split('/')[0] ?? ''));
   return second !== undefined && first === second ? '--service-cluster-ip-range: two ranges must be of different address families' : null;
+}
+
+function ownNodePort(options: ApiServerOptions): string | null {
+  const [port, range] = [options['kubernetes-service-node-port'], options['service-node-port-range']];
+  const [first = 0, last = 0] = range.split('-').map(Number);
+  return port === 0 || (port >= first && port <= last) ? null : `--kubernetes-service-node-port (${port}) must be within --service-node-port-range (${range})`;
 }
 
 function clusterHoldsThisMember(options: ApiServerOptions): string | null {
