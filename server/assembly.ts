@@ -7,6 +7,7 @@ import { publishTrackingStart, publishTrust } from './authentication/published.j
 import { openIdDocuments, type OpenIdDocuments } from './authentication/serviceaccount/openid.js';
 import { certificateGuards } from './authorization/certificates.js';
 import { nodeRestriction } from './authorization/node/restriction.js';
+import { ownerReferencesPermission } from './authorization/ownerReferences.js';
 import { createLookup } from './admission/lookup.js';
 import { createAdmission } from './admission/chain.js';
 import { PolicyStatuses } from './admission/policies/statuses.js';
@@ -105,7 +106,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     storage, catalogue, connections, convert: convertAny(custom, isBuiltIn), authorize: access.authorize, enabled, configurations: plugins, metrics, log: log.named('webhooks'),
   });
   const policies = createAdmissionPolicies({ storage, catalogue, convert: convertAny(custom, isBuiltIn), authorize: access.authorize, enabled, log: log.named('policies') });
-  const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, access, enabled, guards: [...webhooks.steps, ...policies.steps] }), deletionsAtOnce: options['delete-collection-workers'] });
+  const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, catalogue, access, enabled, guards: [...webhooks.steps, ...policies.steps] }), deletionsAtOnce: options['delete-collection-workers'] });
   const workers = createWorkers();
   const host = `${options['external-hostname'] ?? advertisedAddress(options)}:${options['secure-port']}`;
   const documents = (): OpenIdDocuments | null =>
@@ -161,6 +162,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
 
 interface AdmissionParts extends Pick<AssemblyOptions, 'options' | 'plugins'> {
   readonly storage: RaftStorage;
+  readonly catalogue: Catalogue;
   readonly access: Access;
   /** Names of the plug-ins that run. */
   readonly enabled: ReadonlySet<string>;
@@ -168,11 +170,11 @@ interface AdmissionParts extends Pick<AssemblyOptions, 'options' | 'plugins'> {
   readonly guards: readonly AdmissionPlugin[];
 }
 
-function admissionOf({ options, plugins: configurations, storage, access, enabled, guards }: AdmissionParts): Admission {
+function admissionOf({ options, plugins: configurations, storage, catalogue, access, enabled, guards }: AdmissionParts): Admission {
   return createAdmission(createPlugins({
     storage, configurations, enabled,
     tolerationSeconds: { 'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'], 'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'] },
-    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ...access.guards, ...guards],
+    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ownerReferencesPermission(access.authorize, catalogue), ...access.guards, ...guards],
   }));
 }
 

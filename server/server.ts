@@ -27,10 +27,11 @@ import { createMetrics, type Metrics } from './observability/metrics.js';
 import { exposeReplica } from './observability/raftMetrics.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { replicaOptions } from './options/replica.js';
+import { machineClock } from './presence/machineClock.js';
 import { Presence } from './presence/presence.js';
 import { endpointAddress, servingOptions } from './serving.js';
 import { loadEncryption } from './storage/encryption/load.js';
-import { Expiry, machineClock } from './storage/expiry.js';
+import { Expiry } from './storage/expiry.js';
 import type { Encryption } from './storage/encryption/encryption.js';
 import { drainAndClose } from './shutdown.js';
 

@@ -6,6 +6,8 @@ import type { ConvertObject } from './admission/matching/versions.js';
 import type { CallerParts } from './admission/webhooks/caller.js';
 import { followHooks } from './admission/webhooks/configurations.js';
 import type { HookKind } from './admission/webhooks/hook.js';
+import { imagePolicyIn, imagePolicyWebhook } from './admission/pods/imagePolicy.js';
+import { webhookClient } from './webhook/client.js';
 import { mutatingWebhooks } from './admission/webhooks/mutating.js';
 import { validatingWebhooks } from './admission/webhooks/validating.js';
 import type { JsonObject } from './api/object.js';
@@ -84,7 +86,19 @@ export function createAdmissionWebhooks({ storage, catalogue, connections, conve
     const followed = followHooks(kind, storage, (error, configuration) => { log.error('a configuration of webhooks cannot be read; the earlier one stays', { configuration, error }); });
     return { step: make(followed, parts), stop: () => { followed.stop(); clients.close(); } };
   });
+  if (enabled.has(IMAGE_POLICY)) running.push(imagePolicyStep(configurations, log));
   return { steps: running.map(({ step }) => step), stop: () => { for (const { stop } of running) stop(); } };
+}
+
+const IMAGE_POLICY = 'ImagePolicyWebhook';
+/** A service that does not answer counts as one that cannot be asked. */
+const imagePolicyTimeoutMs = 30_000;
+
+function imagePolicyStep(configurations: PluginConfigurations, log: Logger): { readonly step: AdmissionPlugin; readonly stop: () => void } {
+  const policy = imagePolicyIn(configurations.get(IMAGE_POLICY) ?? null);
+  const client = webhookClient(policy.kubeConfigFile, `the configuration of ${IMAGE_POLICY}`);
+  const ask = (review: string, signal: AbortSignal | null): Promise<string> => client.post(review, { timeoutMs: imagePolicyTimeoutMs, signal: signal ?? undefined });
+  return { step: imagePolicyWebhook({ policy, ask, report: (error) => { log.warn('images cannot be checked', { error }); } }), stop: () => { client.close(); } };
 }
 
 /** Clients with the users of a kubeconfig; null for none. */

@@ -41,6 +41,9 @@ export function configurationComplaints(value: JsonValue, { kind, apiVersions, f
   return misfits(value, { fields: { apiVersion: 'text', kind: 'text', ...fields } }, '');
 }
 
+/** What does not have its shape in a part of a configuration that has no kind, each by its path. Pure. */
+export const shapeComplaints = (value: JsonValue, shape: Shape): readonly string[] => misfits(value, shape, '');
+
 function readBytes(file: string, fail: (cause: Error) => never): Buffer {
   try {
     return readFileSync(file);

@@ -5,8 +5,9 @@ import type { Catalogue, ServedResource } from '../catalogue/resources.js';
 import type { Registry, Target, WriteOptions } from '../registry/contract.js';
 import { NO_WISH } from '../registry/deletion.js';
 import type { Storage, StoredObject, Version } from '../storage/contract.js';
-import { machineClock, type ExpiryClock } from '../storage/expiry.js';
+import type { ExpiryClock } from '../storage/expiry.js';
 import { follow, type Following } from '../storage/follow.js';
+import { machineClock } from './machineClock.js';
 import { isForgotten, leaseName, leaseOf, readLease, SERVER_LEASES, type ReadLease, type ServerAddress, type ServerIdentity } from './serverLease.js';
 import { endpointsFor, says, sliceFor, SERVICE } from './serviceEndpoints.js';
 

@@ -21,9 +21,6 @@ export interface ExpiryClock {
   readonly now: () => number;
 }
 
-/** The clocks of this machine. */
-export const machineClock: ExpiryClock = { elapsed: () => performance.now(), now: () => Date.now() };
-
 interface Life { readonly namespace: string; readonly name: string; readonly version: Version; readonly writtenAt: number }
 
 /** Removals at once: beside them, clients must get their turns in the log. */
