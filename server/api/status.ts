@@ -82,8 +82,12 @@ export const forbidden = (resource: GroupResource, name: string, why: string, ca
 /** Names a kind for messages about invalid objects; the kind is empty where the reference does not know it either. */
 export interface GroupKind { readonly group: string; readonly kind: string }
 
+/** Findings of one refusal that are told: an object may have as many as its lists are long. */
+export const CAUSES_MAX = 1_000;
+
 /** 422: every finding is a cause; the message lists each different one once. */
-export const invalidObject = ({ group, kind }: GroupKind, name: string, causes: readonly StatusCause[]): StatusError => {
+export const invalidObject = ({ group, kind }: GroupKind, name: string, found: readonly StatusCause[]): StatusError => {
+  const causes = found.slice(0, CAUSES_MAX);
   const texts = [...new Set(causes.map(({ field, message }) => `${field ?? '<nil>'}: ${message ?? ''}`))];
   return new StatusError(422, 'Invalid', `${kind}${group === '' ? '' : `.${group}`} ${JSON.stringify(name)} is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`,
     { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), ...(kind === '' ? {} : { kind }), causes: [...causes] });

@@ -60,10 +60,16 @@ const askedBy = (holder: JsonObject): Asked => {
 };
 
 /** What a pod asks for beyond or below the limits of one range, of each container and together. */
-export const podComplaints = (spec: JsonObject, limits: readonly JsonObject[]): string[] => limits.flatMap(limit => {
-  if (limit['type'] === 'Container') return [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].flatMap(container => broken(limit, POD_BOUNDS, askedBy(container)));
-  return limit['type'] === 'Pod' ? broken(limit, POD_BOUNDS, { requests: podTotals(spec, 'requests'), limits: podTotals(spec, 'limits') }) : [];
-});
+export function podComplaints(spec: JsonObject, limits: readonly JsonObject[]): string[] {
+  const containers = [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].map(askedBy);
+  let together: Asked | null = null;
+  return limits.flatMap((limit) => {
+    if (limit['type'] === 'Container') return containers.flatMap(asked => broken(limit, POD_BOUNDS, asked));
+    if (limit['type'] !== 'Pod') return [];
+    together ??= { requests: podTotals(spec, 'requests'), limits: podTotals(spec, 'limits') };
+    return broken(limit, POD_BOUNDS, together);
+  });
+}
 
 export const claimComplaints = (spec: JsonObject, limits: readonly JsonObject[]): string[] =>
   limits.filter(limit => limit['type'] === 'PersistentVolumeClaim').flatMap(limit => broken(limit, CLAIM_BOUNDS, askedBy(spec)));

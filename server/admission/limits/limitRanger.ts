@@ -13,6 +13,22 @@ const isLimited = ({ operation, resource, subresource, object, old }: AdmissionR
   object !== null && subresource === '' && old?.metadata.deletionTimestamp === undefined
   && (operation === 'CREATE' || (operation === 'UPDATE' && resource.storage.resource === 'persistentvolumeclaims'));
 
+/** Amounts of limit ranges times containers of a pod: each is written into each, so that short lists could make a pod of any size. */
+const COMBINATIONS_MAX = 100_000;
+/** Complaints about one pod that are told. */
+const COMPLAINTS_TOLD_MAX = 100;
+
+const AMOUNTS = ['default', 'defaultRequest', 'min', 'max', 'maxLimitRequestRatio'];
+
+function demandFew({ resource, name, object }: AdmissionRequest, ranges: readonly ApiObject[]): void {
+  const spec = objectAt(object ?? {}, 'spec') ?? {};
+  const containers = objectsIn(spec, 'containers').length + objectsIn(spec, 'initContainers').length;
+  const amounts = ranges.flatMap(itemsOf).filter(limit => limit['type'] === 'Container')
+    .reduce((sum, limit) => sum + AMOUNTS.reduce((count, member) => count + Object.keys(objectAt(limit, member) ?? {}).length, 0), 0);
+  if (amounts * containers <= COMBINATIONS_MAX) return;
+  throw forbidden(resource.storage, name, `limit ranges of the namespace name ${amounts} amounts for each of ${containers} containers, which is more than ${COMBINATIONS_MAX} together`);
+}
+
 const itemsOf = (range: ApiObject): ReturnType<typeof objectsIn> => objectsIn(objectAt(range, 'spec') ?? {}, 'limits');
 
 /** Fills in and checks the resources of pods and claims, as the limit ranges of their namespace want it. */
@@ -21,13 +37,18 @@ export const limitRanger = (lookup: Lookup): AdmissionPlugin => ({
   resources: ['pods', 'persistentvolumeclaims'],
   async admit(request) {
     if (!isLimited(request) || request.resource.storage.resource !== 'pods' || request.object === null) return;
-    for (const range of await lookup.list(RANGES, request.namespace)) setContainerResources(request.object, itemsOf(range));
+    const ranges = await lookup.list(RANGES, request.namespace);
+    demandFew(request, ranges);
+    for (const range of ranges) setContainerResources(request.object, itemsOf(range));
   },
   async validate(request) {
     if (!isLimited(request) || request.object === null) return;
     const complaintsOf = request.resource.storage.resource === 'pods' ? podComplaints : claimComplaints;
-    for (const range of await lookup.list(RANGES, request.namespace)) {
-      const complaints = [...new Set(complaintsOf(objectAt(request.object, 'spec') ?? {}, itemsOf(range)))];
+    const ranges = await lookup.list(RANGES, request.namespace);
+    // Later steps may have added containers.
+    if (request.resource.storage.resource === 'pods') demandFew(request, ranges);
+    for (const range of ranges) {
+      const complaints = [...new Set(complaintsOf(objectAt(request.object, 'spec') ?? {}, itemsOf(range)))].slice(0, COMPLAINTS_TOLD_MAX);
       if (complaints.length > 0) throw forbidden(request.resource.storage, request.name, complaints.length === 1 ? complaints[0] ?? '' : `[${complaints.join(', ')}]`);
     }
   },

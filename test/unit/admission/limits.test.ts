@@ -21,6 +21,15 @@ describe('admission', () => {
     await sample.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'sa' } });
   });
 
+  it('refuses pods into which limit ranges would write more than they could hold', async () => {
+    const amounts = (count: number): JsonObject => Object.fromEntries(Array.from({ length: count }, (_, i) => [`a.b/r${i}`, '1']));
+    await limits({ type: 'Container', default: amounts(1_000) });
+    const many = pod('a', ...Array.from({ length: 1_000 }, (): JsonObject => ({})));
+    expect((await refusal(sample.create(many))).message).to.contain('name 2000 amounts for each of 1000 containers, which is more than 100000 together');
+    const few = await sample.create(pod('b', {}));
+    expect(Object.keys(((few['spec'] as JsonObject)['containers'] as JsonObject[])[0]!['resources']!['limits' as never] as JsonObject)).to.have.length(1_000);
+  });
+
   it('gives containers the resources that a limit range wants them to have', async () => {
     await limits({ type: 'Container', default: { cpu: '500m' }, defaultRequest: { cpu: '100m', memory: '1Mi' } });
     const created = await sample.create(pod('a', {}, { requests: { memory: '2Mi' }, limits: { cpu: '1' } }));

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../server/api/object.js';
-import type { StatusError } from '../../../server/api/status.js';
+import { CAUSES_MAX, type StatusError } from '../../../server/api/status.js';
 import { podWarnings } from '../../../server/registry/core/podspec/warnings/template.js';
 import { repeats } from '../../../server/registry/validation/repeats.js';
 import { createSample, type Sample } from './sample.js';
@@ -58,6 +58,11 @@ describe('registry, objects with long lists', function () {
       expect(outcome).to.be.oneOf(['stored', 422]);
     });
   }
+
+  it('tells of so many findings and no more', async () => {
+    const error = await sample.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm', finalizers: numbered(MANY, i => `f${i}`) } }).then(() => null, (thrown: unknown) => thrown as StatusError);
+    expect(error?.details?.causes).to.have.length(CAUSES_MAX);
+  });
 
   it('knows which values of a list have stood before', () => {
     fc.assert(fc.property(fc.array(fc.constantFrom('a', 'b', 'c', '')), values => {
