@@ -2,9 +2,11 @@ import type { BodyForm } from '../../admission/contract.js';
 import type { ApiObject } from '../../api/object.js';
 import type { StatusError } from '../../api/status.js';
 import type { ServedResource } from '../../catalogue/resources.js';
+import { memberAt } from '../../registry/members.js';
 import { checkIdentity } from '../../registry/writes.js';
 import { servedObject } from '../../registry/conversion.js';
-import { behaviourOf } from '../../registry/behaviour.js';
+import { behaviourOf, type UnappliedScale } from '../../registry/behaviour.js';
+import { ownScaled } from '../../registry/ownership.js';
 import type { StoredObject } from '../../storage/contract.js';
 import { sendDocument } from '../answers.js';
 import { negotiate } from '../negotiation.js';
@@ -20,8 +22,8 @@ export interface View {
   readonly show: (object: ApiObject, version: string, resource: ServedResource) => ApiObject;
   /** What a patch starts from. */
   readonly before: (object: ApiObject, version: string, resource: ServedResource) => ApiObject;
-  /** Why server-side apply of the form is refused, for types that always do. */
-  readonly refuseApply: (name: string, resource: ServedResource) => StatusError | null;
+  /** Why server-side apply of the form fails where nothing conflicts, for types that can be owned in this form, but not changed. */
+  readonly refuseApply: (name: string, resource: ServedResource, why: UnappliedScale) => StatusError | null;
   /** The object with what a client wrote in that form; may change both. Throws StatusError. */
   readonly put: (object: ApiObject, shown: ApiObject, resource: ServedResource) => ApiObject;
 }
@@ -31,7 +33,7 @@ export const SCALE: View = {
   show: (object, version, resource) => behaviourOf(resource).scale.show(object, version),
   before: (object, version, resource) => behaviourOf(resource).scale.before(object, version),
   put: (object, scale, resource) => behaviourOf(resource).scale.put(object, scale, resource),
-  refuseApply: (name, resource) => behaviourOf(resource).scale.refuseApply?.(name) ?? null,
+  refuseApply: (name, resource, why) => behaviourOf(resource).scale.refuseApply?.(name, why) ?? null,
 };
 
 /** The view as admission sees it. */
@@ -39,6 +41,17 @@ export function formOf(view: View, resource: ServedResource): BodyForm {
   const { group, version, kind } = view.type(resource);
   return { group, version, kind, view: { show: object => view.show(object, object.metadata.resourceVersion ?? '', resource), put: (object, shown) => view.put(object, shown, resource) } };
 }
+
+/** The object with what a client wrote in the form, and with who owns it now. May change both. Throws StatusError. */
+export function putThrough(view: View, current: ApiObject, sent: ApiObject, { resource, manager }: { readonly resource: ServedResource; readonly manager: string }): ApiObject {
+  const version = current.metadata.resourceVersion ?? '';
+  const managedFields = ownScaled({ resource, live: current }, view.before(current, version, resource), withoutZero(sent), manager);
+  const object = view.put(current, sent, resource);
+  return { ...object, metadata: { ...object.metadata, managedFields } };
+}
+
+/** No replicas are shown as no number. */
+const withoutZero = (scale: ApiObject): ApiObject => (memberAt(scale, 'spec', 'replicas') === 0 ? { ...scale, spec: {} } : scale);
 
 const SINGLE = { collection: false, stream: false } as const;
 
@@ -56,13 +69,14 @@ export const updateView = (view: View): VerbHandler => async (context, route, { 
   const parameters = parseWriteParameters(context.query, 'UpdateOptions');
   const sent = await reader.object(context, view.type(resource), parameters.fieldValidation);
   const target = targetOf(route);
+  const options = writeOptions(context, parameters.dryRun, parameters.fieldManager);
   const change = {
     apply: (current: ApiObject | null): ApiObject => {
       checkIdentity(sent.metadata, target);
-      return view.put(current ?? { metadata: {} }, structuredClone(sent), resource);
+      return putThrough(view, current ?? { metadata: {} }, structuredClone(sent), { resource, manager: options.manager });
     },
-    subresource: route.subresource?.name ?? '', uid: null, mayCreate: false, form: formOf(view, resource),
+    subresource: route.subresource?.name ?? '', uid: null, mayCreate: false, applies: true, form: formOf(view, resource),
   };
-  const written = await registry.update(target, change, writeOptions(context, parameters.dryRun, parameters.fieldManager));
+  const written = await registry.update(target, change, options);
   sendDocument(context, representation, shown(view, resource, written.object));
 };

@@ -1,7 +1,8 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { badRequest, plainError, StatusError } from '../../api/status.js';
 import { membersOf } from '../../registry/members.js';
-import type { ScaleForm } from '../../registry/behaviour.js';
+import { fieldElement } from '../../patch/apply/fieldset.js';
+import type { ScaleForm, UnappliedScale } from '../../registry/behaviour.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import type { ScalePaths } from '../definition.js';
 
@@ -88,9 +89,11 @@ function setAt(object: JsonObject, path: string, value: JsonValue): void {
   holder[names.at(-1) ?? ''] = value;
 }
 
-export function scaleForm(paths: ScalePaths): ScaleForm {
+/** `replicasPath`: of any version of the definition. */
+export function scaleForm(paths: ScalePaths, replicasPath: ScaleForm['replicasPath']): ScaleForm {
   const { specReplicas } = paths;
   return {
+    replicasPath,
     show(object, version) {
       const replicas = found(wholeAt(object, specReplicas));
       if (replicas === null) throw unusable(`the spec replicas field ${JSON.stringify(specReplicas)} does not exist`);
@@ -105,7 +108,15 @@ export function scaleForm(paths: ScalePaths): ScaleForm {
       if ((scale.metadata.resourceVersion ?? '') !== '') object.metadata.resourceVersion = scale.metadata.resourceVersion ?? '';
       return object;
     },
-    // As in the reference, whose conversion of custom objects knows no other group.
-    refuseApply: name => plainError(500, `failed to convert new object (/${name}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`),
+    refuseApply: (name, why) => plainError(500, `${UNAPPLIED[why](name)} to proper version: request to convert CR to an invalid group/version: autoscaling/v1`),
   };
 }
+
+/** As in the reference, which knows no way from what apply has made to the scale of a custom object: whoever wants to change it has to update or patch it. */
+const UNAPPLIED: Readonly<Record<UnappliedScale, (name: string) => string>> = {
+  unowned: () => 'failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale)',
+  changed: name => `failed to convert new object (/${name}; autoscaling/v1, Kind=Scale)`,
+};
+
+/** The path of the replicas as owners of fields spell it. */
+export const ownedPath = ({ specReplicas }: ScalePaths): readonly string[] => namesOf(specReplicas).map(fieldElement);

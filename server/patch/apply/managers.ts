@@ -1,7 +1,10 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { FieldSet } from './fieldset.js';
 
-/** Who owns fields, and through what: one entry of `metadata.managedFields`. Entries that differ in any of these members are different managers. */
+/**
+ * Who owns fields, and through what: one entry of `metadata.managedFields`. Entries that differ in any of these members are different managers,
+ * but an applier is the same whichever version it applies in.
+ */
 export interface ManagerId {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -19,7 +22,8 @@ export interface ManagerEntry extends ManagerId {
 /** All managers of one object, by `managerKey`. Immutable. */
 export type Managers = ReadonlyMap<string, ManagerEntry>;
 
-export const managerKey = ({ manager, operation, apiVersion, subresource }: ManagerId): string => JSON.stringify([manager, operation, apiVersion, subresource]);
+export const managerKey = ({ manager, operation, apiVersion, subresource }: ManagerId): string =>
+  JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
 
 /** At most this many entries with operation Update; older ones are merged into one named `ancient-changes` for each version. */
 export const updateEntriesMax = 10;
