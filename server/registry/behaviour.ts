@@ -56,6 +56,8 @@ export interface Behaviour {
   readonly scale: ScaleForm;
   /** Text of a `Warning` header in every answer; null for none. */
   readonly deprecation: string | null;
+  /** Objects of the type have a Protobuf form. */
+  readonly hasMessages: boolean;
   /** Items of lists name their kind and apiVersion, and lists their continue token even if there is none. */
   readonly selfDescribed: boolean;
   /** Storage as the registry is to see it for this type: it holds objects in the version of `ServedResource.storage`. */
@@ -88,6 +90,7 @@ const builtInBehaviour = (resource: ServedResource, versions = builtInVersions(r
   columns: columnsOf(resource),
   scale: { show: scaleOf, before: scaleOf, put: withScale, replicasPath: apiVersion => (versions.schemaOf(apiVersion) === null ? undefined : REPLICAS) },
   deprecation: DEPRECATED_RESOURCES[`${apiVersionOf(resource)}/${resource.resource}`] ?? null,
+  hasMessages: true,
   selfDescribed: false,
   storage: storage => storage,
   refusal: () => null,

@@ -21,16 +21,17 @@ export function ownCreated(resource: ServedResource, body: ApiObject, writer: Wr
   const sent = body.metadata.managedFields;
   const versions = behaviourOf(resource).versions;
   const schema = versions.schemaOf(apiVersionOf(resource));
-  if (schema === null || isReset(sent)) return undefined;
+  if (schema === null) return undefined;
   const empty = emptyValue(schema) as ApiObject;
   return owned(resource, empty, withoutStatus(resource, served(resource, body), empty), readable(sent) ?? new Map(), writer, versions);
 }
 
 /**
- * `managedFields` after an update: what the client sent of them counts if it can be read, else what was stored. One empty entry forgets all.
- * `object` is the new state in the stored version, with everything carried over that this write may not change.
+ * `managedFields` after an update: what the client sent of them counts if it can be read, else what was stored. An empty list, or entry, forgets all.
+ * Through a subresource they cannot be set. `object` is the new state in the stored version, with everything carried over that this write may not change.
  */
-export function ownUpdated(resource: ServedResource, object: ApiObject, old: ApiObject, sent: readonly JsonValue[] | undefined, writer: Writer): JsonObject[] | undefined {
+export function ownUpdated(resource: ServedResource, object: ApiObject, old: ApiObject, given: readonly JsonValue[] | undefined, writer: Writer): JsonObject[] | undefined {
+  const sent = writer.subresource === '' ? given : undefined;
   if (isReset(sent)) return undefined;
   const versions = behaviourOf(resource).versions;
   if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;

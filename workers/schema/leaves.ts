@@ -22,6 +22,9 @@ export const stringChecker: Checker = {
   },
 };
 
+/** Text whose type has a name of its own in messages. */
+export const namedText = (goType: string): Checker => ({ goType, zero: () => '', check: (value, context) => (typeof value === 'string' ? value : wrongType(value, context, goType, '')) });
+
 export const booleanChecker: Checker = {
   goType: 'bool',
   zero: () => false,

@@ -1,24 +1,23 @@
 import type { EncodingName } from '../../../workers/codecs/contract.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
-import { badRequest, plainError } from '../../api/status.js';
+import { badRequest, conflict, plainError } from '../../api/status.js';
 import type { ServedResource } from '../../catalogue/resources.js';
 import { applyConfiguration, type ApplyRequest } from '../../registry/applied.js';
 import { sameValue } from '../../registry/equality.js';
+import type { Target } from '../../registry/contract.js';
 import { ownersOfScale, ownersOfScaled } from '../../registry/ownership.js';
-import { Path, required } from '../../registry/validation/field.js';
 import { checkIdentity } from '../../registry/writes.js';
-import { sendDocument, sendObject } from '../answers.js';
-import { bodyMediaType, checkObject } from '../body.js';
+import { sendObject } from '../answers.js';
+import { checkObject, patchMediaType } from '../body.js';
 import type { RequestContext } from '../context.js';
 import { cborEncoder } from '../encoders/cbor.js';
-import { negotiate } from '../negotiation.js';
-import { booleanParameter, refuseFindings } from '../options/values.js';
-import { parseWriteParameters } from '../options/writeOptions.js';
+import { negotiateWrite } from '../negotiation.js';
+import { parsePatchParameters } from '../options/writeOptions.js';
 import { timestamp } from '../pods/binding.js';
 import type { Route } from '../routing.js';
 import { targetOf, writeOptions, type VerbHandler } from './deps.js';
-import { formOf, shown, type View } from './view.js';
+import { formOf, sendShown, type View } from './view.js';
 
 /** Media types of server-side apply, with the encoding of their bodies. JSON is YAML, so the first takes both. */
 const APPLY_ENCODINGS: ReadonlyMap<string, EncodingName> = new Map<string, EncodingName>([['application/apply-patch+yaml', 'yaml'], ['application/apply-patch+cbor', 'cbor']]);
@@ -29,7 +28,7 @@ export const applyMediaTypes = (context: RequestContext): string[] =>
 
 /** The encoding of the configuration, or null when the request is no server-side apply that this server knows. */
 export function applyEncodingOf(context: RequestContext): EncodingName | null {
-  const mediaType = bodyMediaType(context);
+  const mediaType = patchMediaType(context);
   return applyMediaTypes(context).includes(mediaType) ? APPLY_ENCODINGS.get(mediaType) ?? null : null;
 }
 
@@ -39,24 +38,30 @@ export function applyEncodingOf(context: RequestContext): EncodingName | null {
  */
 export const applyPatch = (encoding: EncodingName, view: View | null = null): VerbHandler => async (context, route, { registry, reader }) => {
   const resource = view?.type(route.resource) ?? route.resource;
-  const representation = negotiate(context, { collection: false, stream: false });
-  const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'PatchOptions');
-  if (fieldManager === '') refuseFindings('PatchOptions', [required(Path.of('fieldManager'), 'is required for apply patch')]);
+  const representation = negotiateWrite(context, route.resource);
+  const { dryRun, fieldManager, fieldValidation, force } = parsePatchParameters(context.query, true);
   const body = await reader.configuration(context, encoding, fieldValidation !== 'Ignore', message => badRequest(`error decoding YAML: ${message}`));
   const duplicates = body.duplicates.map(path => `duplicate field ${JSON.stringify(path)}`);
   if (fieldValidation === 'Strict' && duplicates.length > 0) throw badRequest(`error strict decoding YAML: ${duplicates.join(', ')}`);
   const config = configuration(body.value, resource);
   const subresource = route.subresource?.name ?? '';
-  const force = booleanParameter(context.query, 'force') ?? false;
-  const apply = (live: ApiObject | null): ApiObject => applied(live, { resource, config, manager: fieldManager, subresource, force, now: timestamp() });
+  const apply = (live: ApiObject | null): ApiObject => {
+    if (live === null) refuseIdentity(config, targetOf(route));
+    return applied(live, { resource, config, manager: fieldManager, subresource, force, now: timestamp() });
+  };
   const change = view === null
     ? { apply, subresource, uid: null, mayCreate: true, applies: true }
     : { apply: (current: ApiObject | null) => applyThrough(view, current ?? { metadata: {} }, apply, route), subresource, uid: null, mayCreate: false, applies: true, form: formOf(view, route.resource) };
   const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
   if (fieldValidation === 'Warn') context.warnings.push(...duplicates);
   if (view === null) sendObject(context, representation, resource, written.object, written.created ? 201 : 200);
-  else sendDocument(context, representation, shown(view, route.resource, written.object));
+  else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
 };
+
+/** Whoever names a uid means an object that exists. Throws 409. */
+function refuseIdentity({ metadata: { uid = '' } }: ApiObject, { resource, name }: Target): void {
+  if (uid !== '') throw conflict(resource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+}
 
 /** The object that the configuration makes of what there is, in the form in which objects of its type are kept. */
 function applied(current: ApiObject | null, request: ApplyRequest): ApiObject {

@@ -9,16 +9,16 @@ import { patchTypeOfKind } from '../../patch/patchtype.js';
 import { applyStrategicPatch } from '../../patch/strategic.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { checkIdentity } from '../../registry/writes.js';
-import { sendDocument, sendObject } from '../answers.js';
-import { bodyMediaType, checkObject } from '../body.js';
-import { negotiate } from '../negotiation.js';
-import { parseWriteParameters } from '../options/writeOptions.js';
+import { sendObject } from '../answers.js';
+import { checkObject, patchMediaType } from '../body.js';
+import { negotiateWrite } from '../negotiation.js';
+import { parsePatchParameters } from '../options/writeOptions.js';
 import { goType } from '../goTypes.js';
 import { applyEncodingOf, applyMediaTypes, applyPatch } from './apply.js';
 import type { RequestContext } from '../context.js';
 import type { Route } from '../routing.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
-import { formOf, putThrough, shown, type View } from './view.js';
+import { formOf, putThrough, sendShown, type View } from './view.js';
 
 /** A way to patch: from the current object, with kind and apiVersion, to the new one. Throws PatchError or StatusError. */
 type Patcher = (current: JsonObject, patch: JsonValue, resource: ServedResource) => JsonValue;
@@ -66,9 +66,9 @@ export const patchView = (view: View): VerbHandler => async (context, route, dep
 
 async function patchThrough(view: View | null, context: RequestContext, route: Route, { registry, reader }: VerbDeps): Promise<void> {
   const resource = view?.type(route.resource) ?? route.resource;
-  const patcher = patcherFor((context.request.headers['content-type'] ?? '') === '' ? '' : bodyMediaType(context), route.resource, applyMediaTypes(context));
-  const representation = negotiate(context, { collection: false, stream: false });
-  const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'PatchOptions');
+  const patcher = patcherFor(patchMediaType(context), route.resource, applyMediaTypes(context));
+  const representation = negotiateWrite(context, route.resource);
+  const { dryRun, fieldManager, fieldValidation } = parsePatchParameters(context.query, false);
   const body = await reader.json(context, fieldValidation !== 'Ignore', message => badRequest(`error decoding patch: ${message}`));
   const duplicates = body.duplicates.map(path => `duplicate field ${JSON.stringify(path)}`);
   const options = writeOptions(context, dryRun, fieldManager);
@@ -90,7 +90,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   const written = await registry.update(targetOf(route), change, options);
   if (fieldValidation === 'Warn') context.warnings.push(...strict);
   if (view === null) sendObject(context, representation, resource, written.object, 200);
-  else sendDocument(context, representation, shown(view, route.resource, written.object));
+  else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
 }
 
 function patched(patcher: Patcher, current: JsonObject, body: JsonValue, resource: ServedResource): JsonObject {

@@ -9,7 +9,7 @@ import { targetOf, type VerbHandler } from './deps.js';
 
 /** GET of one object: its stored bytes behind a prefix. Also of `status`, which reads the whole object. */
 export const get: VerbHandler = async (context, route, { registry, compression }) => {
-  const representation = negotiate(context, { collection: false, stream: false });
+  const representation = negotiate(context, route.resource, { collection: false, stream: false });
   const stored = await registry.get(targetOf(route), getConsistency(context.query));
   await sendObjectRead(context, representation, route.resource, stored, compression && acceptsGzip(context));
 };
@@ -17,7 +17,7 @@ export const get: VerbHandler = async (context, route, { registry, compression }
 /** GET of a collection: stored bytes between a header and a footer. */
 export const list: VerbHandler = async (context, route, { registry, compression }) => {
   const { resource, namespace } = route;
-  const representation = negotiate(context, { collection: true, stream: false });
+  const representation = negotiate(context, resource, { collection: true, stream: false });
   const allNamespaces = resource.namespaced && namespace === null;
   const options = parseListOptions(context.query, resource, resource.namespaced ? namespace : '');
   const query = { ...options, namespace: resource.namespaced ? namespace : null };

@@ -1,5 +1,5 @@
 import type { BodyForm } from '../../admission/contract.js';
-import type { ApiObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { StatusError } from '../../api/status.js';
 import type { ServedResource } from '../../catalogue/resources.js';
 import { memberAt } from '../../registry/members.js';
@@ -9,9 +9,12 @@ import { behaviourOf, type UnappliedScale } from '../../registry/behaviour.js';
 import { ownScaled } from '../../registry/ownership.js';
 import type { StoredObject } from '../../storage/contract.js';
 import { sendDocument } from '../answers.js';
-import { negotiate } from '../negotiation.js';
+import type { RequestContext } from '../context.js';
+import { negotiate, negotiateWrite, type Representation } from '../negotiation.js';
 import { getConsistency } from '../options/listOptions.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
+import { scaleTable } from '../table/scale.js';
+import type { TableForm } from '../table/table.js';
 import { targetOf, writeOptions, type VerbHandler } from './deps.js';
 
 /** A subresource that shows an object in another form, and takes changes in that form. */
@@ -20,6 +23,8 @@ export interface View {
   readonly type: (resource: ServedResource) => ServedResource;
   /** The form of a stored object, with kind and apiVersion. */
   readonly show: (object: ApiObject, version: string, resource: ServedResource) => ApiObject;
+  /** The form, with kind and apiVersion, as a table. */
+  readonly table: (shown: ApiObject, form: TableForm) => JsonObject;
   /** What a patch starts from. */
   readonly before: (object: ApiObject, version: string, resource: ServedResource) => ApiObject;
   /** Why server-side apply of the form fails where nothing conflicts, for types that can be owned in this form, but not changed. */
@@ -31,6 +36,7 @@ export interface View {
 export const SCALE: View = {
   type: resource => ({ ...resource, group: 'autoscaling', version: 'v1', kind: 'Scale' }),
   show: (object, version, resource) => behaviourOf(resource).scale.show(object, version),
+  table: scaleTable,
   before: (object, version, resource) => behaviourOf(resource).scale.before(object, version),
   put: (object, scale, resource) => behaviourOf(resource).scale.put(object, scale, resource),
   refuseApply: (name, resource, why) => behaviourOf(resource).scale.refuseApply?.(name, why) ?? null,
@@ -55,17 +61,21 @@ const withoutZero = (scale: ApiObject): ApiObject => (memberAt(scale, 'spec', 'r
 
 const SINGLE = { collection: false, stream: false } as const;
 
-export const shown = (view: View, resource: ServedResource, stored: StoredObject): ApiObject => view.show(servedObject(resource, stored), String(stored.version), resource);
+/** Answers with the form of a stored object. */
+export function sendShown(context: RequestContext, representation: Representation, view: View, { resource, stored }: { readonly resource: ServedResource; readonly stored: StoredObject }): void {
+  const object = view.show(servedObject(resource, stored), String(stored.version), resource);
+  sendDocument(context, representation, object, { table: form => view.table(object, form) });
+}
 
 export const getView = (view: View): VerbHandler => async (context, route, { registry }) => {
-  const representation = negotiate(context, SINGLE);
+  const representation = negotiate(context, route.resource, SINGLE);
   const stored = await registry.get(targetOf(route), getConsistency(context.query));
-  sendDocument(context, representation, shown(view, route.resource, stored));
+  sendShown(context, representation, view, { resource: route.resource, stored: stored });
 };
 
 export const updateView = (view: View): VerbHandler => async (context, route, { registry, reader }) => {
   const { resource } = route;
-  const representation = negotiate(context, SINGLE);
+  const representation = negotiateWrite(context, resource);
   const parameters = parseWriteParameters(context.query, 'UpdateOptions');
   const sent = await reader.object(context, view.type(resource), parameters.fieldValidation);
   const target = targetOf(route);
@@ -78,5 +88,5 @@ export const updateView = (view: View): VerbHandler => async (context, route, { 
     subresource: route.subresource?.name ?? '', uid: null, mayCreate: false, applies: true, form: formOf(view, resource),
   };
   const written = await registry.update(target, change, options);
-  sendDocument(context, representation, shown(view, resource, written.object));
+  sendShown(context, representation, view, { resource, stored: written.object });
 };

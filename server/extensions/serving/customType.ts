@@ -121,6 +121,7 @@ export class CustomType {
       columns: tableColumns(version),
       scale: scaleForm(version.scale ?? { specReplicas: '', statusReplicas: '', labelSelector: null }, name => this.replicasPath(name)),
       deprecation: version.deprecated ? version.deprecationWarning ?? usualWarning(definition, version) : null,
+      hasMessages: false,
       selfDescribed: true,
       storage: storage => versionedStorage(storage, presenter),
       refusal: verb => (verb === 'create' && options.isTerminating() ? terminating(resource, verb) : null),

