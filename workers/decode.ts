@@ -125,7 +125,8 @@ const decodeProtobuf = (request: DecodeObjectRequest): DecodeObjectResult => {
   const typed = typedObject({ kind: opened.envelope.kind, apiVersion: opened.envelope.apiVersion }, request);
   if (!typed.ok) return typed;
   const decoded = decodeMessage(opened.envelope.raw, kind);
-  if (!decoded.ok) return syntax(decoded.message);
+  // The kind is known from the envelope, so this is about an object of it.
+  if (!decoded.ok) return { ok: false, stage: typeOfKind(kind) === undefined ? 'syntax' : 'structure', message: decoded.message };
   const object = { ...typed.object, ...decoded.value };
   const type = typeOfKind(kind);
   return type === undefined ? { ok: true, object, strict: [], refusal: undefined } : finished(checkStructure(object, type, { unknownFields: 'ignore' }));
