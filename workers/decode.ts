@@ -164,7 +164,7 @@ const typedObject = (value: Json, { kind: expected, anyVersion = false }: Pick<D
   }
   const kind = (given['kind'] as string | null | undefined) || expected.kind;
   const expectedVersion = expected.group === '' ? expected.version : `${expected.group}/${expected.version}`;
-  const apiVersion = (given['apiVersion'] as string | null | undefined) || expectedVersion;
+  const apiVersion = ((given['apiVersion'] as string | null | undefined) || expectedVersion).replace(/^\/(?=[^/]*$)/, '');
   if (kind !== expected.kind || (apiVersion !== expectedVersion && !(anyVersion && isVersion(apiVersion)))) return { ok: false, stage: 'kind', apiVersion, kind };
   return { ok: true, object: given['kind'] === kind && given['apiVersion'] === apiVersion ? given : { ...given, kind, apiVersion } };
 };

@@ -380,7 +380,7 @@ class GenericRegistry implements Registry {
 
   private async damageOf(target: Target): Promise<DamagedValueError> {
     try {
-      if (await this.read(target, 'mostRecent') === null) throw absent(target);
+      await this.read(target, 'mostRecent');
     } catch (error) {
       if (error instanceof DamagedValueError) return error;
       throw error;

@@ -37,7 +37,7 @@ const PATCHERS: ReadonlyMap<string, Patcher> = new Map(Object.entries<Patcher>({
   [STRATEGIC]: (current, patch, resource) => {
     const type = patchTypeOfKind(resource);
     if (type === null) throw new Error(`broken invariant: nobody knows how lists of ${resource.kind} merge`);
-    return applyStrategicPatch(current, patchObject(patch), type);
+    return applyStrategicPatch(current, patchObject(patch ?? {}), type);
   },
 }));
 

@@ -1,3 +1,4 @@
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { badRequest, plainError, StatusError } from '../../api/status.js';
 import { membersOf } from '../../registry/members.js';
@@ -21,22 +22,34 @@ function valueAt(object: JsonValue, path: string): Found<JsonValue> {
   let value: JsonValue | undefined = object;
   for (const name of namesOf(path)) {
     if (value === undefined || value === null) return { ok: true, value: null };
-    if (typeof value !== 'object' || Array.isArray(value)) return { ok: false, message: `${path} accessor error: ${JSON.stringify(value)} is no map` };
+    if (typeof value !== 'object' || Array.isArray(value)) return { ok: false, message: `${path} accessor error: ${writeJson(value)} is no map` };
     value = Object.hasOwn(value, name) ? value[name] : undefined;
   }
   return { ok: true, value: value ?? null };
 }
 
-function wholeAt(object: JsonValue, path: string): Found<number> {
+function wholeAt(object: JsonValue, path: string): Found<number | bigint> {
   const found = valueAt(object, path);
   if (!found.ok || found.value === null) return found as Found<number>;
-  return Number.isInteger(found.value) ? { ok: true, value: found.value as number } : { ok: false, message: `${path} accessor error: ${JSON.stringify(found.value)} is of the type ${typeof found.value}, expected int64` };
+  const { value } = found;
+  return isWhole(value) ? { ok: true, value } : { ok: false, message: `${path} accessor error: ${writeJson(value)} is of the type ${goTypeOf(value)}, expected int64` };
 }
+
+/** Beyond the safe range, whole numbers are bigint; those beyond 64 bits are no whole numbers. */
+const isWhole = (value: JsonValue): value is number | bigint => typeof value === 'bigint' || Number.isSafeInteger(value);
 
 function textAt(object: JsonValue, path: string): Found<string> {
   const found = valueAt(object, path);
   if (!found.ok || found.value === null) return found as Found<string>;
-  return typeof found.value === 'string' ? { ok: true, value: found.value } : { ok: false, message: `${path} accessor error: ${JSON.stringify(found.value)} is of the type ${typeof found.value}, expected string` };
+  return typeof found.value === 'string' ? { ok: true, value: found.value } : { ok: false, message: `${path} accessor error: ${writeJson(found.value)} is of the type ${goTypeOf(found.value)}, expected string` };
+}
+
+/** What Go calls the type of a value that JSON has brought. */
+function goTypeOf(value: JsonValue): string {
+  if (typeof value === 'bigint') return 'int64';
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'int64' : 'float64';
+  if (typeof value === 'object') return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 const atPath = (path: string): Path => Path.of(path);
@@ -66,7 +79,7 @@ const found = <T>(result: Found<T>): T | null => {
   throw unusable(result.message);
 };
 
-function scaleOf(object: ApiObject, version: string, { statusReplicas, labelSelector }: ScalePaths, replicas: number): ApiObject {
+function scaleOf(object: ApiObject, version: string, { statusReplicas, labelSelector }: ScalePaths, replicas: number | bigint): ApiObject {
   const { name = '', namespace, uid = '', creationTimestamp = null } = object.metadata;
   const selector = labelSelector === null ? null : found(textAt(object, labelSelector));
   return {
