@@ -38,6 +38,10 @@ const METHODS: Methods = {
   watchPrefix: { GET: 'watch' },
 };
 
+/** Below the subresource of this name, methods are the backend's: they need what a GET needs to be served. */
+const PROXY = 'proxy';
+const PROXIED: Readonly<Partial<Record<string, ResourceVerb>>> = { ...METHODS.subresource, HEAD: 'get', OPTIONS: 'get' };
+
 /** How a group answers where nothing is served. Groups whose types are compiled in have a route for each path; others look things up by their names. */
 interface Manners {
   readonly methods: Methods;
@@ -104,7 +108,7 @@ const COLLECTION_VERBS: ReadonlySet<string> = new Set(['list', 'watch', 'deletec
 
 /** Null: nothing is there for any method. */
 function verbAt(place: Place, method: string, info: ResourceInfo, { verbs, manners }: { readonly verbs: ReadonlySet<string>; readonly manners: Manners }): ResourceVerb | null {
-  const methods = manners.methods[place];
+  const methods = place === 'subresource' && info.subresource === PROXY ? PROXIED : manners.methods[place];
   const verb = Object.hasOwn(methods, method) ? methods[method] : undefined;
   if (verb === undefined || !verbs.has(verb)) {
     if (place === 'allNamespaces' && manners.nowhere() === null) return null;
