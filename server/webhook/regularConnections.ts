@@ -32,26 +32,53 @@ function endSocket(this: Duplex): void { this.destroy(); }
 
 /**
  * Ends the connection with the answer when something was odd: the answer began before the request had been sent, there were interim answers or
- * trailers, or more bytes than the answer has. To be called before the request is sent.
+ * trailers, or bytes that are no part of it. To be called before the request is sent.
  */
 export function endUnlessRegular(outgoing: ClientRequest): void {
+  const bytes = new AnswerBytes();
+  const take = (chunk: Buffer): void => { bytes.take(chunk); };
   let regular = true;
+  outgoing.once('socket', (socket) => { socket.on('data', take); });
   outgoing.once('information', () => { regular = false; });
   outgoing.prependOnceListener('response', (response: IncomingMessage) => {
     const { socket } = response;
     if (!outgoing.writableFinished) regular = false;
-    let complete = false;
-    const noteEnd = (): void => { complete = response.complete; };
-    const look = (): void => {
-      if (complete) regular = false;
-      noteEnd();
-    };
-    // The bytes that brought the head may have brought all the rest: that is known once they have been read to their end.
-    process.nextTick(noteEnd);
-    socket.on('data', look);
     response.once('end', () => {
-      socket.off('data', look);
-      if (!regular || response.rawTrailers.length > 0) socket.destroy();
+      socket.off('data', take);
+      if (!regular || !bytes.areOne(response, outgoing.method)) socket.destroy();
     });
   });
 }
+
+const END_OF_HEAD = '\r\n\r\n';
+/** The last chunk, with no trailers behind it (RFC 9112, section 7.1). */
+const END_OF_CHUNKS = `0${END_OF_HEAD}`;
+
+/** Counts what comes on a connection. Node's parser takes the beginning of a next answer without a word. */
+class AnswerBytes {
+  #total = 0;
+  /** Null until the end of the head has been seen. */
+  #head: number | null = null;
+  #begun = '';
+  #tail = '';
+
+  take(chunk: Buffer): void {
+    this.#total += chunk.length;
+    this.#tail = `${this.#tail}${chunk.toString('latin1', Math.max(0, chunk.length - END_OF_CHUNKS.length))}`.slice(-END_OF_CHUNKS.length);
+    if (this.#head !== null) return;
+    this.#begun += chunk.toString('latin1');
+    const at = this.#begun.indexOf(END_OF_HEAD);
+    if (at < 0) return;
+    this.#head = at + END_OF_HEAD.length;
+    this.#begun = '';
+  }
+
+  /** Whether they are this answer and nothing else. Behind chunks, whatever ends like the last one has a whole head in it, at which Node stops. */
+  areOne({ headers, statusCode = 0 }: IncomingMessage, method: string): boolean {
+    if (this.#head === null) return false;
+    const length = method === 'HEAD' || bodiless.has(statusCode) ? '0' : headers['content-length'];
+    return length === undefined ? this.#tail === END_OF_CHUNKS : this.#total === this.#head + Number(length);
+  }
+}
+
+const bodiless: ReadonlySet<number> = new Set([204, 304]);

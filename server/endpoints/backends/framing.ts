@@ -67,13 +67,17 @@ class Passage {
 
   #end(): void {
     if (this.#state !== 'passing') return;
-    if (this.body.bytes !== null && this.#sent !== this.body.bytes) return this.#broken();
+    const { bytes } = this.body;
+    if (bytes !== null && this.#sent !== bytes) return this.#broken();
     this.#state = 'passed';
     this.outgoing.end();
   }
 
+  /** Comes before `end`, which Node tells of every stream, also of one that its client has taken back. */
   #broken(): void {
-    if (this.#state === 'passing') this.outgoing.destroy(new Error('the request body ended before it was complete'));
+    if (this.#state !== 'passing') return;
+    this.#unwanted();
+    this.outgoing.destroy(new Error('the request body ended before it was complete'));
   }
 
   /** The backend has answered, or is gone. */
