@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { extensionGroup, shownToBackends, startWithBackends, type TargetWithBackends } from './backends.js';
 import { Bystander } from './bystander.js';
 import { Target } from './target.js';
 import { plainRequest, RawHttp1 } from './wire/http1.js';
@@ -67,5 +68,19 @@ describe('attacks/tools', function () {
     const after = await target.settled(before);
     expect(after.longRunning).to.equal(before.longRunning);
     expect(target.residentBytes()).to.be.above(10_000_000);
+  });
+});
+
+describe('attacks/tools, with backends', function () {
+  let all: TargetWithBackends;
+  before(async () => { all = await startWithBackends(); });
+  after(async () => { await all?.stop(); });
+
+  it('has a node and an extension server that see what reaches them', async () => {
+    const { target: { admin }, node, extension } = all;
+    await admin.expect(200, 'GET', '/api/v1/namespaces/default/pods/p/log');
+    expect(node.seen.at(-1)).to.include({ url: '/containerLogs/default/p/c', client: shownToBackends });
+    await admin.expect(200, 'GET', `/apis/${extensionGroup}/v1/things`);
+    expect(extension.seen.at(-1)).to.include({ url: `/apis/${extensionGroup}/v1/things`, client: shownToBackends });
   });
 });
