@@ -91,6 +91,8 @@ const isItself = ({ path, namespace, name }: ResourceInfo): boolean => name === 
 
 /** Null: nowhere. */
 function placeOf(info: ResourceInfo, resource: ServedResource): Place | null {
+  // Who may go through proxies has been asked, and nothing of what the rest of the path would mean.
+  if (info.verb === 'proxy') return null;
   const ofNamespaces = resource.resource === 'namespaces' && resource.group === '';
   // Permissions were looked up in the namespace of the path: nothing outside it may be reached through it.
   if (!resource.namespaced && info.namespace !== '' && !(ofNamespaces && isItself(info))) return null;

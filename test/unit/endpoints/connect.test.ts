@@ -184,6 +184,15 @@ describe('requests that go on to nodes and programs', () => {
     sockets.close();
   });
 
+  it('serves nothing below the older path of proxies, for which another right is asked', async () => {
+    await start();
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'POST', 'HEAD']) {
+      for (const path of ['namespaces/default/pods/p', 'nodes/n', 'namespaces/default/pods', 'namespaces/default/pods/p/log']) expect((await send(method, `/api/v1/proxy/${path}`)).status, `${method} ${path}`).to.equal(404);
+    }
+    expect((await send('GET', `${pods}/p`)).status).to.equal(200);
+    expect(agent.seen).to.deep.equal([]);
+  });
+
   it('tells a client of a stream why there is none', async () => {
     await start();
     const plain = await send('POST', `${pods}/p/exec?command=ls`);
