@@ -5,6 +5,7 @@ import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { JsonObject } from '../../../server/api/object.js';
+import type { Authorizer } from '../../../server/authorization/authorizer.js';
 import { createBackends, type BackendOptions } from '../../../server/endpoints/backends/connection.js';
 import { FakeAgent } from '../../fixtures/fakeAgent.js';
 import { call, type Answer, type Call } from './client.js';
@@ -191,6 +192,34 @@ describe('requests that go on to nodes and programs', () => {
     }
     expect((await send('GET', `${pods}/p`)).status).to.equal(200);
     expect(agent.seen).to.deep.equal([]);
+  });
+
+  it('asks for the right to create where a stream begins with a GET, unless told not to', async () => {
+    const asked: unknown[] = [];
+    const backends = createBackends({ credentials: { ca: agent.ca, cert: null, key: null }, preferredAddresses: ['InternalIP'], connectTimeoutMs: 5000 });
+    const authorize: Authorizer = ({ user: _user, ...attributes }) => { asked.push(attributes); return { decision: 'noOpinion', reason: 'because' }; };
+    const told = async (streamsNeedCreate: boolean, method: string): Promise<unknown> => {
+      server = await startTestServer(undefined, { endpoints: { backends, authorize, streamsNeedCreate } });
+      await pod('homeless', '', ['c']);
+      const { body } = await send(method, `${pods}/homeless/exec?command=ls`);
+      await server.close();
+      return body['message'];
+    };
+    const homeless = 'pod homeless does not have a host assigned';
+    expect(await told(true, 'POST')).to.equal(homeless);
+    expect(await told(false, 'GET')).to.equal(homeless);
+    expect(asked).to.deep.equal([]);
+    expect(await told(true, 'GET')).to.equal('pods "homeless" is forbidden: because');
+    expect(asked).to.deep.equal([{ isResource: true, verb: 'create', group: '', version: 'v1', namespace: 'default', resource: 'pods', subresource: 'exec', name: 'homeless' }]);
+  });
+
+  it('connects to what a name was found to be when it was judged, whatever it is found to be afterwards', async () => {
+    const found = ['2001:db8::9', '::1'];
+    await start({ lookup: () => Promise.resolve([{ address: found.shift() ?? '', family: 6 }]), connectTimeoutMs: 50 });
+    await node('named', [{ type: 'InternalIP', address: 'node.example.com' }], agent.port);
+    const { status: code } = await send('GET', '/api/v1/nodes/named/proxy/x');
+    expect([code, found, agent.seen]).to.deep.equal([503, ['::1'], []]);
+    expect((await send('GET', '/api/v1/nodes/named/proxy/x')).body['message']).to.equal('address not allowed');
   });
 
   it('tells a client of a stream why there is none', async () => {
