@@ -33,7 +33,7 @@ export class Bystander {
     const { client } = await target.user('bystander', { namespace, rules: [{ verbs: ['get', 'create', 'patch'], resources: ['configmaps'] }] });
     const { name, body } = { name: 'seen', body: { metadata: { name: 'seen' }, data: { n: '0' } } };
     if ((await client.request('GET', `${configMaps}/${name}`)).status === 404) await client.expect(201, 'POST', configMaps, { body });
-    return new Bystander({ probe: target.anonymous, read: client, write: client });
+    return new Bystander({ probe: target.as('none'), read: client, write: client });
   }
 
   /** Resolves when each errand has been done `rounds` more times since the call with a success: it rejects when there is a failure among them. */
@@ -61,9 +61,11 @@ export class Bystander {
     return { statuses, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
   }
 
+  /** Its connections end with it. */
   async stop(): Promise<void> {
     this.#running = false;
     await this.#loops;
+    for (const client of Object.values(this.clients)) client.close();
   }
 
   async #loop(errand: Errand): Promise<void> {
