@@ -38,9 +38,9 @@ describe('slots', () => {
 
   it('are given back to the last one', () => {
     const slots = new Slots(12);
-    const counted = fill(slots, alice);
-    expect(counted).to.equal(8);
-    for (let each = 0; each < counted; each += 1) slots.leave('alice');
+    const shares = Array.from({ length: 8 }, () => slots.enter('alice', alice));
+    expect(fill(slots, alice)).to.equal(0);
+    for (const share of shares) slots.leave(share);
     expect([slots.taken, fill(slots, alice)]).to.deep.equal([0, 8]);
   });
 
@@ -55,7 +55,7 @@ describe('bodies on their way in', () => {
   const reading = (budget: BodyBudget, owner: string): { stream: PassThrough; result: Promise<Buffer | Error>; reading: BodyReading; completed: () => boolean } => {
     const stream = new PassThrough();
     let completed = false;
-    const made = new BodyReading(stream, { announced: undefined, owner, budget, complete: () => { completed = true; } });
+    const made = new BodyReading(stream, undefined, { bodyOwner: owner, bodyComplete: () => { completed = true; } }, budget);
     return { stream, reading: made, result: made.bytes.catch((error: unknown) => error as Error), completed: () => completed };
   };
   const codeOf = async (result: Promise<Buffer | Error>): Promise<number | undefined> => ((await result) as StatusError).code;
@@ -80,7 +80,7 @@ describe('bodies on their way in', () => {
     const one = reading(budget, 'alice');
     one.stream.end(Buffer.alloc(bodyBytesMax + 1));
     expect([await codeOf(one.result), budget.bytes]).to.deep.equal([413, 0]);
-    const announced = new BodyReading(new PassThrough(), { announced: String(bodyBytesMax + 1), owner: 'alice', budget, complete: () => undefined });
+    const announced = new BodyReading(new PassThrough(), String(bodyBytesMax + 1), { bodyOwner: 'alice', bodyComplete: () => undefined }, budget);
     expect(await codeOf(announced.bytes.catch((error: unknown) => error as Error))).to.equal(413);
   });
 });
