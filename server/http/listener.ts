@@ -57,6 +57,8 @@ export class ListenError extends Error {}
 
 const headerBytesMax = 64 * 1024;
 const headerPairsMax = 512;
+/** Of a request over HTTP/1.1. */
+const headerLinesMax = 1_024;
 const headersTimeoutMs = 30_000;
 /** Time to send a whole request; long enough for 3 MiB over a bad line. */
 const requestReceiveTimeoutMs = 120_000;
@@ -138,7 +140,9 @@ function createAnyServer(options: ListenerOptions): AnyServer {
   credentials.onChange((changed) => { server.setSecureContext(secureContextOptions(changed, tls)); });
   // Under `allowHTTP1` the HTTP/1.1 side reads these as members of the server.
   return Object.assign(server, {
-    headersTimeout: headersTimeoutMs, requestTimeout: requestReceiveTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs, maxHeadersCount: headerPairsMax * 2,
+    headersTimeout: headersTimeoutMs, requestTimeout: requestReceiveTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs,
+    // Node would drop what is beyond a limit and go on, and with it perhaps the header that says on whose behalf a request is: see `tooManyHeaders`.
+    maxHeadersCount: 0,
   });
 }
 
@@ -178,14 +182,14 @@ function trackBusySockets(server: AnyServer, { handle, goawayChance }: ListenerO
       const { stream } = request;
       if (stream.session === undefined) return;
       sessionTurns.take(stream.session, stream, () => { handle(request, response); });
-    } else {
+    } else if (!refusesHeaders(request, response as ServerResponse)) {
       const { socket } = request;
       turns.take(socket, () => { begin(socket, request, response as ServerResponse); });
     }
   });
   server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
     // No client that means well asks for another protocol before it has the answers to what it asked before.
-    if (turns.has(socket)) socket.destroy();
+    if (turns.has(socket) || tooManyHeaders(request)) socket.destroy();
     else turns.take(socket, () => { begin(socket, request, answerTo(request, socket), { socket, head }); });
   });
   return {
@@ -195,6 +199,15 @@ function trackBusySockets(server: AnyServer, { handle, goawayChance }: ListenerO
       for (const response of underWay) sendAway(response);
     },
   };
+}
+
+const tooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.length > 2 * headerLinesMax;
+
+/** Says so where a request has more headers than one may have (RFC 6585, section 5). */
+function refusesHeaders(request: IncomingMessage, response: ServerResponse): boolean {
+  if (!tooManyHeaders(request)) return false;
+  response.writeHead(431, { connection: 'close', 'content-type': 'text/plain; charset=utf-8' }).end('431 Request Header Fields Too Large\n');
+  return true;
 }
 
 /** A request for another protocol gets no answer of its own from Node; it may be refused, or answered as if it had not asked. */
