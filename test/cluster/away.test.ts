@@ -31,10 +31,10 @@ describe('cluster/away', function () {
     await test.at(leader).expect(200, 'PUT', `${path}/counter`, { body: configMap('counter', { at: String(at), filler }) });
   };
 
-  /** The leader has given up its connection to a member: nothing that it sends from then on is on its way there. */
-  const givenUp = async (leader: ClusterMember, away: ClusterMember): Promise<Past> => {
+  /** A member has given up its connection to another: nothing that it sends from then on is on its way there. */
+  const givenUp = async (member: ClusterMember, away: ClusterMember): Promise<Past> => {
     for (;;) {
-      const now = await past(leader);
+      const now = await past(member);
       if (now.peers.some(({ id, connected }) => id === away.id && !connected)) return now;
       await delay(pollMs);
     }
@@ -54,12 +54,16 @@ describe('cluster/away', function () {
     const { pid } = away.process;
 
     away.process.pause();
-    // What is on its way to it already it will take when it goes on. Only what comes later can be beyond its reach.
-    const reached = await givenUp(leader, away);
+    // What is on its way to it already it will take when it goes on. Only what comes later can be beyond its reach, whoever leads by then.
+    const others = test.members.filter((member) => member !== away);
+    const reached = await Promise.all(others.map(async (member) => givenUp(member, away)));
+    const lastIndex = Math.max(...reached.map((each) => each.lastIndex));
+    const revision = Math.max(...reached.map((each) => each.revision));
     await test.at(leader).expect(200, 'DELETE', `${path}/gone`);
-    for (let at = 1, now = reached; now.firstIndex <= reached.lastIndex + 1 || now.compactedRevision <= reached.revision + 1; at++) {
+    for (let at = 1, beyond = false; !beyond; at++) {
       await write(at, leader, path);
-      now = await past(leader);
+      const now = await Promise.all(others.map(past));
+      beyond = now.every((each) => each.firstIndex > lastIndex + 1 && each.compactedRevision > revision + 1);
     }
     away.process.resume();
 
