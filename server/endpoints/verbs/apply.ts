@@ -16,6 +16,7 @@ import { negotiateWrite } from '../negotiation.js';
 import { parsePatchParameters } from '../options/writeOptions.js';
 import { timestamp } from '../pods/binding.js';
 import type { Route } from '../routing.js';
+import { creationCheck } from './creationCheck.js';
 import { targetOf, writeOptions, type VerbHandler } from './deps.js';
 import { formOf, sendShown, type View } from './view.js';
 
@@ -36,7 +37,7 @@ export function applyEncodingOf(context: RequestContext): EncodingName | null {
  * PATCH by server-side apply: creates the object when it is absent, else makes it agree with the configuration. `view`: the form of the object in which
  * the configuration is meant, of a subresource that shows it in another one.
  */
-export const applyPatch = (encoding: EncodingName, view: View | null = null): VerbHandler => async (context, route, { registry, reader }) => {
+export const applyPatch = (encoding: EncodingName, view: View | null = null): VerbHandler => async (context, route, { registry, reader, authorize }) => {
   const resource = view?.type(route.resource) ?? route.resource;
   const representation = negotiateWrite(context, route.resource);
   const { dryRun, fieldManager, fieldValidation, force } = parsePatchParameters(context.query, true);
@@ -50,8 +51,8 @@ export const applyPatch = (encoding: EncodingName, view: View | null = null): Ve
     return applied(live, { resource, config, manager: fieldManager, subresource, force, now: timestamp() });
   };
   const change = view === null
-    ? { apply, subresource, uid: null, mayCreate: true, applies: true }
-    : { apply: (current: ApiObject | null) => applyThrough(view, current ?? { metadata: {} }, apply, route), subresource, uid: null, mayCreate: false, applies: true, form: formOf(view, route.resource) };
+    ? { apply, subresource, uid: null, mayCreate: creationCheck(context, route, authorize), applies: true }
+    : { apply: (current: ApiObject | null) => applyThrough(view, current ?? { metadata: {} }, apply, route), subresource, uid: null, mayCreate: null, applies: true, form: formOf(view, route.resource) };
   const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
   if (fieldValidation === 'Warn') context.warnings.push(...duplicates);
   if (view === null) sendObject(context, representation, resource, written.object, written.created ? 201 : 200);

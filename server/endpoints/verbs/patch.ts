@@ -86,7 +86,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     checkIdentity(checked.object.metadata, targetOf(route));
     return putThrough(view, current, checked.object, { resource: route.resource, manager: options.manager });
   };
-  const change = { apply, subresource: route.subresource?.name ?? '', uid: null, mayCreate: false, ...(view === null ? {} : { applies: true, form: formOf(view, route.resource) }) };
+  const change = { apply, subresource: route.subresource?.name ?? '', uid: null, mayCreate: null, ...(view === null ? {} : { applies: true, form: formOf(view, route.resource) }) };
   const written = await registry.update(targetOf(route), change, options);
   if (fieldValidation === 'Warn') context.warnings.push(...strict);
   if (view === null) sendObject(context, representation, resource, written.object, 200);

@@ -85,7 +85,7 @@ export const updateView = (view: View): VerbHandler => async (context, route, { 
       checkIdentity(sent.metadata, target);
       return putThrough(view, current ?? { metadata: {} }, structuredClone(sent), { resource, manager: options.manager });
     },
-    subresource: route.subresource?.name ?? '', uid: null, mayCreate: false, applies: true, form: formOf(view, resource),
+    subresource: route.subresource?.name ?? '', uid: null, mayCreate: null, applies: true, form: formOf(view, resource),
   };
   const written = await registry.update(target, change, options);
   sendShown(context, representation, view, { resource, stored: written.object });
