@@ -1,4 +1,4 @@
-import type { Node } from '../kinds/core.js';
+import type { Node } from '../../api/types/core/v1.js';
 import { parseQuantity } from '../resourcequota/quantity.js';
 import { conditionOf } from '../workloads/podState.js';
 

@@ -1,5 +1,5 @@
-import { createdAt, isTerminating, nameOf } from '../client/object.js';
-import type { Pod, Secret, ServiceAccount } from '../kinds/core.js';
+import { createdAt, isTerminating, nameOf } from '../../api/meta/object.js';
+import type { Pod, Secret, ServiceAccount, Volume } from '../../api/types/core/v1.js';
 
 /** Which tokens in secrets nobody uses any more. Days are texts of the form 2026-01-31, in UTC. Pure. */
 
@@ -36,18 +36,18 @@ export function verdictOn(secret: Secret, { account, mounted }: Usage, { periodM
   return invalidSince >= keptDay ? 'keep' : 'delete';
 }
 
-interface SecretUser { readonly secret?: { readonly secretName?: string }; readonly projected?: { readonly sources?: readonly { readonly secret?: { readonly name?: string } }[] }; readonly [source: string]: unknown }
-interface Reference { readonly name?: string }
-interface Environment { readonly env?: readonly { readonly valueFrom?: unknown }[]; readonly envFrom?: readonly { readonly secretRef?: Reference }[] }
-
 /** Names of secrets that a pod uses: in volumes, in variables, and for its images. */
 export function secretsOf({ spec }: Pod): readonly string[] {
-  const volumes = (spec?.volumes ?? []) as readonly SecretUser[];
-  const containers = [...spec?.containers ?? [], ...spec?.initContainers ?? [], ...spec?.ephemeralContainers ?? []] as readonly Environment[];
-  const { imagePullSecrets = [] } = (spec ?? {}) as { readonly imagePullSecrets?: readonly Reference[] };
+  const containers = [...spec?.containers ?? [], ...spec?.initContainers ?? [], ...spec?.ephemeralContainers ?? []];
   return [
-    ...volumes.flatMap(({ secret, projected, ...others }) => [secret?.secretName, ...(projected?.sources ?? []).map(source => source.secret?.name), ...Object.values(others).map(source => (source as { readonly secretRef?: Reference } | null)?.secretRef?.name)]),
-    ...containers.flatMap(({ env = [], envFrom = [] }) => [...env.map(({ valueFrom }) => (valueFrom as { readonly secretKeyRef?: Reference } | undefined)?.secretKeyRef?.name), ...envFrom.map(({ secretRef }) => secretRef?.name)]),
-    ...imagePullSecrets.map(({ name }) => name),
+    ...(spec?.volumes ?? []).flatMap(secretsOfVolume),
+    ...containers.flatMap(({ env = [], envFrom = [] }) => [...env.map(({ valueFrom }) => valueFrom?.secretKeyRef?.name), ...envFrom.map(({ secretRef }) => secretRef?.name)]),
+    ...(spec?.imagePullSecrets ?? []).map(({ name }) => name),
   ].filter(name => name !== undefined);
+}
+
+/** Drivers of storage are given a reference each under the same name. */
+function secretsOfVolume({ name: _, secret, projected, ...sources }: Volume): readonly (string | undefined)[] {
+  const drivers = Object.values(sources) as readonly ({ readonly secretRef?: { readonly name?: string } } | null)[];
+  return [secret?.secretName, ...(projected?.sources ?? []).map(source => source.secret?.name), ...drivers.map(source => source?.secretRef?.name)];
 }

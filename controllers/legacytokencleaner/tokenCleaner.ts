@@ -2,10 +2,10 @@ import { mergePatch } from '../client/api.js';
 import type { Controller } from '../client/controller.js';
 import { isConflict, isNotFound, messageOf, unless } from '../client/errors.js';
 import { Informer } from '../client/informer.js';
-import { keyOf, keyTextOf, namespaceOf, uidOf } from '../client/object.js';
+import { keyOf, keyTextOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import { configMaps, type Pod, pods, type Secret, secrets, type ServiceAccount, serviceAccounts } from '../../api/types/core/v1.js';
 import { every } from '../client/workQueue.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { configMaps, pods, secrets, serviceAccounts, type Pod, type Secret, type ServiceAccount } from '../kinds/core.js';
 import { accountOf, tokenType } from '../serviceaccounttoken/plan.js';
 import { dayOf, invalidSinceLabel, knowsEnough, secretsOf, verdictOn, type Usage } from './plan.js';
 

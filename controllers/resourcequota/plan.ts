@@ -1,5 +1,5 @@
-import type { KubeObject } from '../client/object.js';
-import type { ResourceQuota } from '../kinds/core.js';
+import type { KubeObject } from '../../api/meta/object.js';
+import type { ResourceQuota } from '../../api/types/core/v1.js';
 import { combined, plus, quantityText, sameAmounts, zero, type Amounts } from './quantity.js';
 import { inScopes } from './scopes.js';
 import { sourceOf, usageOf } from './usage.js';

@@ -1,11 +1,10 @@
-import { timeOf } from '../client/object.js';
-import type { Container, ContainerStatus, Pod, Resources } from '../kinds/core.js';
+import { timeOf } from '../../api/time.js';
+import type { Container, Pod } from '../../api/types/core/v1.js';
 import { conditionOf, isFinished } from '../workloads/podState.js';
 import { amountsOf, combined, greater, plus, whole, type Amounts } from './quantity.js';
 
 /** What a pod uses of the resources that quotas count, besides its place in storage. Pure. */
 
-interface ContainerUse extends ContainerStatus { readonly resources?: Resources; readonly allocatedResources?: Readonly<Record<string, string>> }
 type List = 'requests' | 'limits';
 
 const none: Amounts = new Map();
@@ -47,8 +46,8 @@ export const isExtendedInQuota = (name: string): boolean => name.startsWith(requ
  * running. What is set for the pod as a whole counts in place of the sum, and running the pod costs its overhead.
  */
 function totals(pod: Pod, list: List): Amounts {
-  const { containers = [], initContainers = [], resources, overhead } = pod.spec ?? {};
-  let sum = containers.map(container => ofContainer(pod, container, list)).reduce(add, none);
+  const { containers, initContainers = [], resources, overhead } = pod.spec ?? {};
+  let sum = (containers ?? []).map(container => ofContainer(pod, container, list)).reduce(add, none);
   let [staying, starting] = [none, none];
   for (const container of initContainers) {
     const own = container.restartPolicy === 'Always' ? ofContainer(pod, container, list) : amountsOf(container.resources?.[list]);
@@ -66,7 +65,7 @@ const add = (a: Amounts, b: Amounts): Amounts => combined(a, b, plus);
 
 /** While a container is resized in place, the largest of what is wanted, given and in effect counts. */
 function ofContainer(pod: Pod, { name, resources }: Container, list: List): Amounts {
-  const statuses: readonly ContainerUse[] = [...pod.status?.containerStatuses ?? [], ...pod.status?.initContainerStatuses ?? []];
+  const statuses = [...pod.status?.containerStatuses ?? [], ...pod.status?.initContainerStatuses ?? []];
   const status = statuses.find(each => each.name === name);
   const wanted = amountsOf(resources?.[list]);
   if (!status?.resources) return wanted;

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../client/object.js';
+import type { KubeObject } from '../../api/meta/object.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { occupies } from './podUsage.js';
 import { scopeFacts } from './scopes.js';

@@ -1,4 +1,4 @@
-import type { IntOrString } from '../kinds/core.js';
+import type { IntOrString } from '../../api/types/machinery.js';
 
 /** `3` or `25%` of `total`, rounded as asked; what is neither counts as 0. Pure. */
 export function scaled(value: IntOrString | undefined, total: number, round: 'up' | 'down'): number {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { KubeObject } from '../../../../controllers/client/object.js';
-import type { Container, PersistentVolumeClaim, Pod, ResourceQuota, Service } from '../../../../controllers/kinds/core.js';
+import type { KubeObject } from '../../../../api/meta/object.js';
+import type { Container, PersistentVolumeClaim, Pod, ResourceQuota, Service } from '../../../../api/types/core/v1.js';
 import { recounted, sourcesOf, type Observed } from '../../../../controllers/resourcequota/plan.js';
 import { amountsOf, parseQuantity, plus, quantityText, roundedUp, sameAmounts } from '../../../../controllers/resourcequota/quantity.js';
 import { changesUse } from '../../../../controllers/resourcequota/replenishment.js';
@@ -113,7 +113,7 @@ describe('controllers/resourcequota/plan', () => {
   const burstable = pod({ containers: [container({ cpu: '1' })] });
   const ending = pod({ containers: [{ name: 'c' }], activeDeadlineSeconds: 60 });
   const critical = pod({ containers: [{ name: 'c' }], priorityClassName: 'system-node-critical' });
-  const far = pod({ containers: [{ name: 'c' }], affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ namespaces: ['other'] }] } } });
+  const far = pod({ containers: [{ name: 'c' }], affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone', namespaces: ['other'] }] } } });
   const all = [plain, burstable, ending, critical, far];
   const used = (given: ResourceQuota, observed: Observed) => recounted(given, observed, now)?.status?.used;
   const priority = (operator: string, ...values: string[]): Partial<Spec> => ({ scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator, ...(values.length > 0 ? { values } : {}) }] } });
