@@ -3,7 +3,7 @@ import { timeOf, timeText } from '../../api/time.js';
 import type { Pod } from '../../api/types/core/v1.js';
 import type { Condition, LabelSelector } from '../../api/types/meta/v1.js';
 import type { PodDisruptionBudget } from '../../api/types/policy/v1.js';
-import { scaled } from '../workloads/intOrPercent.js';
+import { scaled } from '../../api/intOrPercent.js';
 import { conditionOf, isReady } from '../workloads/podState.js';
 
 /** What a budget allows. Pure. */

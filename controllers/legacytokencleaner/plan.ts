@@ -1,3 +1,4 @@
+import { dayText } from '../../api/time.js';
 import { createdAt, isTerminating, nameOf } from '../../api/meta/object.js';
 import type { Pod, Secret, ServiceAccount, Volume } from '../../api/types/core/v1.js';
 
@@ -7,7 +8,6 @@ export const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
 export const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since';
 const dayMs = 24 * 3_600_000;
 
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** Whether servers have noted uses for long enough. `since` is the day on which they began, and that day may not count in full. */
@@ -26,7 +26,7 @@ export type Verdict = 'keep' | 'mark' | 'delete';
 /** A secret that was not used for the period is first marked, so that servers refuse its token, and deleted after the same time again. */
 export function verdictOn(secret: Secret, { account, mounted }: Usage, { periodMs, now }: { readonly periodMs: number; readonly now: number }): Verdict {
   const { [lastUsedLabel]: lastUsed, [invalidSinceLabel]: invalidSince = '' } = secret.metadata.labels ?? {};
-  const keptDay = dayOf(now - periodMs);
+  const keptDay = dayText(now - periodMs);
   if (isTerminating(secret) || createdAt(secret) >= now - periodMs) return 'keep';
   // Without a label it was not used since uses are noted; a label that is no day says nothing.
   if (lastUsed !== undefined && (!isDay(lastUsed) || lastUsed >= keptDay)) return 'keep';

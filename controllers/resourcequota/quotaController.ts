@@ -5,7 +5,7 @@ import { type ResourceQuota, resourceQuotas } from '../../api/types/core/v1.js';
 import { every } from '../client/workQueue.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { counts, recounted, sourcesOf } from './plan.js';
-import { sameAmounts } from './quantity.js';
+import { sameAmounts } from '../../api/amounts.js';
 import { QuotaObjects } from './quotaObjects.js';
 import { changesUse } from './replenishment.js';
 

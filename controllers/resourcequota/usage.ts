@@ -1,8 +1,10 @@
+import { amountsOf, type Amounts } from '../../api/amounts.js';
 import type { KubeObject } from '../../api/meta/object.js';
+import { largerQuantity, roundedUpQuantity, wholeQuantity as whole, zeroQuantity, type Quantity } from '../../api/quantity.js';
 import type { PersistentVolumeClaim, Service } from '../../api/types/core/v1.js';
 import type { ResourceClaim } from '../../api/types/resource/v1.js';
 import { hugePages, isExtendedInQuota, podUsage } from './podUsage.js';
-import { amountsOf, greater, roundedUp, whole, zero, type Amounts, type Quantity } from './quantity.js';
+
 
 /** Which types the resources of a quota are about, and what an object of each type uses. Pure. */
 
@@ -55,7 +57,7 @@ function serviceUsage({ spec }: Service): Entries {
 /** While a claim grows, what is being allocated counts. */
 function volumeUsage({ metadata, spec, status }: PersistentVolumeClaim): Entries {
   const requested = amountsOf(spec?.resources?.requests).get('storage');
-  const size = requested && roundedUp(greater(requested, amountsOf(status?.allocatedResources).get('storage') ?? zero));
+  const size = requested && roundedUpQuantity(largerQuantity(requested, amountsOf(status?.allocatedResources).get('storage') ?? zeroQuantity));
   const storageClass = metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec?.storageClassName ?? '';
   const classPrefix = `${storageClass}.storageclass.storage.k8s.io/`;
   return [

@@ -20,7 +20,7 @@ interface Rule {
 }
 
 /** What Kubernetes objects are; the generator below it is nobody's business. */
-const apiFacts = ['api/index.js', 'api/json.js', 'api/time.js', 'api/selectors.js', 'api/quantity.js', 'api/meta/', 'api/types/'];
+const apiFacts = ['api/index.js', 'api/json.js', 'api/time.js', 'api/selectors.js', 'api/quantity.js', 'api/amounts.js', 'api/podTotals.js', 'api/cron.js', 'api/duration.js', 'api/intOrPercent.js', 'api/meta/', 'api/types/'];
 const plainWords = [...apiFacts, 'server/api/', 'server/catalogue/', 'server/vocabulary.js'];
 /** The way into the replica, and the words that both sides use. */
 const raftDoor = ['raft/client.js', 'raft/types.js', 'raft/maintenance.js'];
@@ -48,8 +48,8 @@ const rules: readonly Rule[] = [
   { from: 'server/webhook/', to: ['server/webhook/', ...plainWords] },
   // Commands for operators are clients of a server, or readers of its files; they must not come to need a running one's parts.
   { from: 'server/operations/', to: ['server/operations/', ...raftDoor, ...plainWords], types: raftTypes },
-  // Amounts with units and patterns mean in expressions what they mean where objects are checked.
-  { from: 'server/cel/', to: ['server/cel/', 'workers/schema/quantity.js', 'workers/regexp/', ...plainWords] },
+  // Patterns mean in expressions what they mean where objects are checked.
+  { from: 'server/cel/', to: ['server/cel/', 'workers/regexp/', ...plainWords] },
   ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()], types: raftTypes }))),
   { from: 'controllers/', to: ['controllers/', 'server/catalogue/', ...apiFacts] },
   // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../server/catalogue/flags/duration.js';
+import { parseDuration } from './duration.js';
 
 /**
  * The text of a schedule, as Kubernetes understands it: five fields, or one of the words for common ones. Pure.
@@ -9,9 +9,30 @@ import { parseDuration } from '../../server/catalogue/flags/duration.js';
 export type Timing =
   /** Minute, hour, day of month, month, day of week; each `*` or a list of numbers. */
   | { readonly kind: 'calendar'; readonly fields: string }
-  | { readonly kind: 'every'; readonly ms: number };
+  | { readonly kind: 'every'; readonly ms: number }
+  /** A field without a value, such as `,`, is accepted and matches no time. */
+  | { readonly kind: 'never' };
 
-export type Parsed = { readonly ok: true; readonly timing: Timing; /** Named in the text itself, in an old way that is not supported any more but works. */ readonly zone: string | null } | { readonly ok: false; readonly message: string };
+export type TimingResult = { readonly ok: true; readonly timing: Timing } | { readonly ok: false; readonly message: string };
+
+/** A zone may be named in the text itself, in an old way that is not supported any more but works. */
+export function splitZone(text: string): { readonly zone: string | null; readonly timing: string } {
+  if (!/^(CRON_)?TZ=/.test(text)) return { zone: null, timing: text };
+  const space = text.indexOf(' ');
+  return { zone: text.slice(text.indexOf('=') + 1, Math.max(space, 0)), timing: text.slice(space).trim() };
+}
+
+/** Whether a name is in the time zone database. Names are matched as they are written there, and offsets are none. */
+export function isTimeZone(name: string): boolean {
+  if (name === '' || name === 'UTC') return true;
+  if (!/^[A-Za-z_]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 interface Bounds { readonly min: number; readonly max: number; readonly names: readonly string[] }
 
@@ -28,10 +49,10 @@ const everyWord = '@every ';
 /** Complaints are thrown within this file, because each is the end of the parse. */
 class Complaint extends Error {}
 
-export function parseSchedule(text: string): Parsed {
-  const named = /^(?:CRON_)?TZ=(\S*)\s+(.*)$/s.exec(text);
+/** Reads what follows the zone. Complaints are in the reference's words, because clients see them. */
+export function parseTiming(text: string): TimingResult {
   try {
-    return { ok: true, timing: timingOf((named?.[2] ?? text).trim()), zone: named?.[1] ?? null };
+    return { ok: true, timing: timingOf(text) };
   } catch (error) {
     if (error instanceof Complaint) return { ok: false, message: error.message };
     throw error;
@@ -43,7 +64,8 @@ function timingOf(text: string): Timing {
   if (text.startsWith('@') && !Object.hasOwn(descriptors, text)) throw new Complaint(`unrecognized descriptor: ${text}`);
   const fields = (descriptors[text] ?? text).split(/\s+/).filter(field => field !== '');
   if (fields.length !== bounds.length) throw new Complaint(`expected exactly ${bounds.length} fields, found ${fields.length}: [${fields.join(' ')}]`);
-  return { kind: 'calendar', fields: fields.map((field, position) => fieldOf(field, bounds[position] ?? { min: 0, max: 0, names: [] })).join(' ') };
+  const read = fields.map((field, position) => fieldOf(field, bounds[position] ?? { min: 0, max: 0, names: [] }));
+  return read.includes('') ? { kind: 'never' } : { kind: 'calendar', fields: read.join(' ') };
 }
 
 /** Whole seconds, and at least one. */
@@ -55,7 +77,6 @@ function everyOf(text: string): Timing {
 
 function fieldOf(field: string, of: Bounds): string {
   const ranges = field.split(',').filter(part => part !== '').map(part => rangeOf(part, of));
-  if (ranges.length === 0) throw new Complaint(`field without a value: ${field}`);
   if (ranges.some(range => range === '*')) return '*';
   return [...new Set(ranges.flatMap(range => (range === '*' ? [] : range)))].sort((a, b) => a - b).join(',');
 }

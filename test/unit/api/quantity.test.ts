@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { canonicalQuantity, compareQuantities, formatQuantity, parseQuantity, type Quantity } from '../../../workers/schema/quantity.js';
+import { canonicalQuantity, compareQuantities, formatQuantity, parseQuantity, type Quantity } from '../../../api/quantity.js';
 
 const canonical = (text: string): string => {
   const result = canonicalQuantity(text);

@@ -156,5 +156,22 @@ export const addQuantities = (a: Quantity, b: Quantity): Quantity => {
   return { digits: a.digits * 10n ** BigInt(a.exponent - exponent) + b.digits * 10n ** BigInt(b.exponent - exponent), exponent, format: a.format };
 };
 
+export const zeroQuantity: Quantity = { digits: 0n, exponent: 0, format: 'decimal' };
+export const wholeQuantity = (value: number): Quantity => ({ digits: BigInt(value), exponent: 0, format: 'decimal' });
+/** The larger of two, or the first of equals. */
+export const largerQuantity = (a: Quantity, b: Quantity): Quantity => (compareQuantities(b, a) > 0 ? b : a);
+
+/** The value times a power of ten, rounded up to a whole number: in thousandths (`3`) is how the reference counts what must be whole. */
+export const scaledQuantity = ({ digits, exponent }: Quantity, places: number): bigint => {
+  const scale = exponent + places;
+  if (scale >= 0) return digits * 10n ** BigInt(scale);
+  const divisor = 10n ** BigInt(-scale);
+  return digits / divisor + (digits % divisor > 0n ? 1n : 0n);
+};
+
+/** Rounded up to a whole number, as bytes are counted. */
+export const roundedUpQuantity = (quantity: Quantity): Quantity =>
+  (quantity.exponent >= 0 || quantity.digits < 0n ? quantity : { digits: scaledQuantity(quantity, 0), exponent: 0, format: quantity.format });
+
 const magnitude = ({ digits, exponent }: Quantity): number => String(digits < 0n ? -digits : digits).length + exponent;
 const sign = (value: bigint): number => (value < 0n ? -1 : value > 0n ? 1 : 0);
