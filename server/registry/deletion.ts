@@ -1,3 +1,4 @@
+import { timeText } from '../../api/time.js';
 import type { ApiObject } from '../api/object.js';
 import type { Strategy } from './strategy.js';
 
@@ -93,7 +94,7 @@ function policyFinalizer(present: readonly string[], wish: DeletionWish, strateg
 /** The last second that RFC 3339 can spell. */
 const TIME_MAX_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-const later = (time: string, seconds: number): string => new Date(Math.min(Date.parse(time) + seconds * 1000, TIME_MAX_MS)).toISOString().replace(/\.\d+Z$/, 'Z');
+const later = (time: string, seconds: number): string => timeText(Math.min(Date.parse(time) + seconds * 1000, TIME_MAX_MS));
 
 /** An update that takes away the last thing that held a terminating object completes its deletion. */
 export const completesDeletion = ({ metadata, ...rest }: ApiObject, strategy: Strategy): boolean =>

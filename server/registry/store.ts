@@ -1,3 +1,4 @@
+import { timeText } from '../../api/time.js';
 import { randomUUID } from 'node:crypto';
 import { copyOf } from '../api/copy.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
@@ -423,7 +424,7 @@ class GenericRegistry implements Registry {
   }
 
   private contextOf({ user, manager, owners, dryRun }: WriteOptions): WriteContext {
-    return { now: new Date(this.now()).toISOString().replace(/\.\d+Z$/, 'Z'), user, manager, owners, dryRun };
+    return { now: timeText(this.now()), user, manager, owners, dryRun };
   }
 }
 

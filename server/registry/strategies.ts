@@ -62,7 +62,6 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   'jobs.batch': jobs,
   'endpointslices.discovery.k8s.io': endpointSlices,
   'poddisruptionbudgets.policy': podDisruptionBudgets,
-  'clustertrustbundles.certificates.k8s.io': SEEN_BEFORE,
   'leasecandidates.coordination.k8s.io': { ...SEEN_BEFORE, createsOnUpdate: true },
   'podcertificaterequests.certificates.k8s.io': SEEN_BEFORE,
   'storageversionmigrations.storagemigration.k8s.io': SEEN_BEFORE,

@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../api/object.js';
+import { isObject } from '../../../api/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { keyElement, keyOf, valueElement } from './fieldset.js';
-import { isObject, type Schema } from './schema.js';
+import type { Schema } from './schema.js';
 
 type AssociativeList = Extract<Schema, { kind: 'list'; relationship: 'map' }> | Extract<Schema, { kind: 'list'; relationship: 'atomic' | 'set' }>;
 

@@ -3,9 +3,10 @@ import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
 import { fieldsOf } from './fieldsof.js';
 import { itemElement } from './items.js';
+import { isObject } from '../../../api/json.js';
 import type { ManagerEntry, Managers } from './managers.js';
 import type { Versions } from './ownership.js';
-import { isObject, shapeOf, unknown, type Schema } from './schema.js';
+import { shapeOf, unknown, type Schema } from './schema.js';
 
 /**
  * The value without the members and items that `fields` names. undefined: nothing is left. A container inside that becomes empty stays, empty,
