@@ -86,6 +86,7 @@ export class WatchStream implements WatchSink {
     return new Promise((resolve) => {
       this.ended = resolve;
       transport.whenClosed(() => { this.finish('closed'); });
+      if (this.over) return;
       signal.addEventListener('abort', () => { this.finish('end'); }, { once: true });
       if (signal.aborted) return this.finish('end');
       if (this.pending !== null) this.queue();

@@ -10,11 +10,14 @@ describe('requests of one HTTP/2 connection', () => {
   let next: (() => void)[];
   let begun: string[];
   let turns: SessionTurns;
+  let held: [string, Http2Session][];
 
   beforeEach(() => {
     next = [];
     begun = [];
-    turns = new SessionTurns(2, (action) => { next.push(action); });
+    held = [];
+    const reading = { hold: (of: Http2Session): void => { held.push(['hold', of]); }, goOn: (of: Http2Session): void => { held.push(['go on', of]); } };
+    turns = new SessionTurns(reading, 2, (action) => { next.push(action); });
   });
   const turn = (): void => { for (const action of next.splice(0)) action(); };
   const take = (of: Http2Session, name: string): { closed: boolean; destroyed: boolean } => {

@@ -9,20 +9,23 @@ export interface ActiveExchanges extends Iterable<Exchange> { readonly size: num
  * As soon as one of them is in the old generation, all that follow are kept with it, and so is every request with all that it holds, until
  * the next full collection: of a GET's garbage, four times as much left the young generation.
  */
-export class ActiveList implements ActiveExchanges {
+export class ExchangeList implements ActiveExchanges {
   readonly #exchanges: Exchange[] = [];
+
+  /** `at`: where an exchange writes down its place here. It is in one list of each kind at most. */
+  constructor(private readonly at: 'place' | 'seat') {}
 
   get size(): number { return this.#exchanges.length; }
 
-  add(exchange: Exchange): void { exchange.place = this.#exchanges.push(exchange) - 1; }
+  add(exchange: Exchange): void { exchange[this.at] = this.#exchanges.push(exchange) - 1; }
 
   delete(exchange: Exchange): void {
-    const { place } = exchange;
+    const place = exchange[this.at];
     if (this.#exchanges[place] !== exchange) return;
     const last = this.#exchanges.pop();
     if (last === undefined || last === exchange) return;
     this.#exchanges[place] = last;
-    last.place = place;
+    last[this.at] = place;
   }
 
   /** Goes over those that are active now, whatever becomes of them meanwhile. */
