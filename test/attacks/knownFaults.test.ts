@@ -124,7 +124,7 @@ describe('attacks/knownFaults', function () {
     }
     it('does not see the credentials of those who ask', async () => {
       const account = await all.target.account('default', 'asker', [{ verbs: ['get', 'list'], apiGroups: [extensionGroup], resources: ['*'] }]);
-      await account.client.request('GET', things, { headers: { cookie: 'session=1', 'x-remote-user': 'admin', 'X-Remote-Group': 'system:masters', 'x-remote-extra-a': 'b' } });
+      await account.client.expect(200, 'GET', `/apis/${extensionGroup}/v1/namespaces/default/things`, { headers: { cookie: 'session=1', 'x-remote-user': 'admin', 'X-Remote-Group': 'system:masters', 'x-remote-extra-a': 'b' } });
       const headers: IncomingHttpHeaders = all.extension.seen.at(-1)?.headers ?? {};
       expect(headers.authorization).to.equal(undefined);
       expect(headers['x-remote-user']).to.equal(account.user);
