@@ -138,9 +138,8 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
   // Under `allowHTTP1` the HTTP/1.1 side reads these as members of the server.
   return Object.assign(server, {
     headersTimeout: times.firstRequestMs, requestTimeout: requestReceiveTimeoutMs, keepAliveTimeout: times.idleHttp1Ms, maxHeaderSize: headerBytesMax,
-    connectionsCheckingInterval: times.lookMs,
     // Node would drop what is beyond a limit and go on, and with it perhaps the header that says on whose behalf a request is: see `tooManyHeaders`.
-    maxHeadersCount: 0,
+    maxHeadersCount: 0, connectionsCheckingInterval: times.lookMs,
   });
 }
 
