@@ -2,12 +2,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitForLeftovers, writeClusterFile } from './clusterFile.js';
-import { writeFileAtomically } from './files.js';
+import { keepPrivate, writeFileAtomically } from './files.js';
 import { apiserverFlags, balancerFlags, host, managerFlags } from './flags.js';
 import { haproxyConfiguration } from './haproxy.js';
 import { kubeconfig } from './kubeconfig.js';
 import { lockDirectory } from './launcherLock.js';
 import { describeExit, ManagedProcess, type Exit, type ProcessSpec } from './managedProcess.js';
+import { boundLog, logCheckIntervalMs } from './logFiles.js';
 import { ensurePki, type PkiFiles } from './pki.js';
 import { findFreePorts, portIsFree } from './ports.js';
 import { programFile } from './programs.js';
@@ -90,7 +91,8 @@ const stopGraceMs = 10_000;
 /** Starts a cluster and resolves when every replica and the balancer are ready. After a failure no process is left. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const directory = path.resolve(options.dataDirectory);
-  fs.mkdirSync(directory, { recursive: true });
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  keepPrivate(directory);
   const unlock = lockDirectory(directory);
   let cluster: LocalCluster | null = null;
   try {
@@ -110,7 +112,7 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   const clusterFile = path.join(directory, 'cluster.json');
   await waitForLeftovers(clusterFile, say);
   if (options.fresh) removeState(directory);
-  fs.mkdirSync(path.join(directory, 'logs'), { recursive: true });
+  fs.mkdirSync(path.join(directory, 'logs'), { recursive: true, mode: 0o700 });
   const settings = await loadSettings(path.join(directory, 'settings.json'), options.replicas);
   const port = await choosePort(options.port);
   const managerPorts = await findFreePorts(options.managers ?? 0);
@@ -170,6 +172,7 @@ class LocalCluster implements Cluster {
   readonly #supervisors = new Map<ManagedProcess, Supervisor>();
   #up = false;
   #stopping: Promise<void> | null = null;
+  #logTimer: NodeJS.Timeout | null = null;
 
   constructor(private readonly prepared: Prepared) {
     const { directory, port, pki, settings } = prepared;
@@ -191,6 +194,7 @@ class LocalCluster implements Cluster {
     const { settings, say } = this.prepared;
     const started = performance.now();
     say(`starting ${settings.members.map(({ id }) => id).join(', ')} and the balancer`);
+    this.#logTimer = setInterval(() => { this.#boundLogs(); }, logCheckIntervalMs).unref();
     await this.startStopped();
     this.#up = true;
     say(`all ready after ${((performance.now() - started) / 1000).toFixed(1)} s`);
@@ -212,6 +216,7 @@ class LocalCluster implements Cluster {
   async #stopAll(): Promise<void> {
     const { clusterFile, say, unlock } = this.prepared;
     for (const supervisor of this.#supervisors.values()) supervisor.stop();
+    if (this.#logTimer !== null) clearInterval(this.#logTimer);
     for (const processes of [this.#clients, this.#servers]) {
       await Promise.all(processes.map(async process => {
         if (!(await process.stop(stopGraceMs))) say(`${process.spec.name} did not end within ${stopGraceMs / 1000} s and was killed`);
@@ -257,6 +262,16 @@ class LocalCluster implements Cluster {
       this.prepared.options.onExit?.(process, exit, supervised?.ended(exit) ?? null);
     }, () => this.#supervisors.get(process)?.started());
     return process;
+  }
+
+  #boundLogs(): void {
+    for (const { spec } of [...this.#servers, ...this.#clients]) {
+      try {
+        boundLog(spec.log);
+      } catch (error) {
+        this.prepared.say(`the log ${spec.log} is too large and cannot be moved aside: ${String(error)}`);
+      }
+    }
   }
 
   #writeFile(): void {

@@ -174,7 +174,7 @@ function admissionOf({ options, plugins: configurations, storage, catalogue, acc
   return createAdmission(createPlugins({
     storage, configurations, enabled,
     tolerationSeconds: { 'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'], 'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'] },
-    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ownerReferencesPermission(access.authorize, catalogue), ...access.guards, ...guards],
+    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage), access.authorize), ownerReferencesPermission(access.authorize, catalogue), ...access.guards, ...guards],
   }));
 }
 

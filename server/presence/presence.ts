@@ -125,7 +125,7 @@ export class Presence {
     }
     if (isThere(current, wanted)) return;
     const apply = (latest: ApiObject | null): ApiObject => merged(latest ?? current, wanted);
-    await registry.update(target, { apply, subresource: '', uid: null, mayCreate: false }, options);
+    await registry.update(target, { apply, subresource: '', uid: null, mayCreate: null }, options);
   }
 
   async #delete(name: string): Promise<void> {

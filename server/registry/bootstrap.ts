@@ -76,7 +76,7 @@ async function writeConditions(registry: Registry, resource: ServedResource, { n
   const lastTransitionTime = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   const status = { conditions: conditions.map(condition => ({ ...condition, lastTransitionTime })) };
   const apply = (current: ApiObject | null): ApiObject => ({ ...current ?? { metadata: { name } }, status });
-  await registry.update({ resource, namespace, name }, { apply, subresource: 'status', uid: null, mayCreate: false }, options);
+  await registry.update({ resource, namespace, name }, { apply, subresource: 'status', uid: null, mayCreate: null }, options);
 }
 
 async function ensureWithStatus(registry: Registry, resource: ServedResource, object: ApiObject, signal: AbortSignal | undefined): Promise<void> {

@@ -198,7 +198,7 @@ describe('aggregation', () => {
     const answer = await get(`${PATH}/things`);
     expect([answer.status, await answer.text()]).to.satisfy(([code, text]: [number, string]) => code === 503 && /^(error trying to reach service: |service unavailable)/.test(text));
     // A change of the object makes the server look at once.
-    await registry.update({ resource: apiServices, namespace: '', name: NAME }, { apply: current => ({ ...current!, metadata: { ...current!.metadata, labels: { a: 'b' } } }), subresource: '', uid: null, mayCreate: false }, writes);
+    await registry.update({ resource: apiServices, namespace: '', name: NAME }, { apply: current => ({ ...current!, metadata: { ...current!.metadata, labels: { a: 'b' } } }), subresource: '', uid: null, mayCreate: null }, writes);
     expect(await becomes('FailedDiscoveryCheck')).to.deep.include({ status: 'False' });
     expect((await aggregated())?.['versions']).to.have.nested.property('[0].freshness', 'Stale');
     expect((await aggregated())?.['versions']).to.have.nested.property('[0].resources[0].resource', 'things');

@@ -77,7 +77,7 @@ export async function createSample({ serviceRanges = '10.0.0.0/24', ports = '300
         change(current);
         return current;
       };
-      return (await registry.update(locate(object), { apply, subresource, uid: null, mayCreate: false }, options)).object.decode();
+      return (await registry.update(locate(object), { apply, subresource, uid: null, mayCreate: null }, options)).object.decode();
     },
     get: async (kind, name) => (await registry.get(locate(named(kind, name)), { at: 'mostRecent' })).decode(),
     remove: async (kind, name) => { await registry.delete(locate(named(kind, name)), NO_WISH, options); },

@@ -11,6 +11,8 @@ const exponentMax = 1_000;
 class QuantityValue extends Opaque {
   readonly typeName = 'kubernetes.Quantity';
   constructor(readonly digits: bigint, readonly exponent: number) { super(); }
+  /** To compare two, both are brought to the same exponent. */
+  override get weight(): number { return Math.abs(this.exponent); }
 
   equals(other: Opaque): boolean { return other instanceof QuantityValue && this.compareTo(other) === 0; }
 
