@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitForLeftovers, writeClusterFile } from './clusterFile.js';
-import { writeFileAtomically } from './files.js';
+import { keepPrivate, writeFileAtomically } from './files.js';
 import { apiserverFlags, balancerFlags, host, managerFlags } from './flags.js';
 import { haproxyConfiguration } from './haproxy.js';
 import { kubeconfig } from './kubeconfig.js';
@@ -91,7 +91,8 @@ const stopGraceMs = 10_000;
 /** Starts a cluster and resolves when every replica and the balancer are ready. After a failure no process is left. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const directory = path.resolve(options.dataDirectory);
-  fs.mkdirSync(directory, { recursive: true });
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  keepPrivate(directory);
   const unlock = lockDirectory(directory);
   let cluster: LocalCluster | null = null;
   try {
@@ -111,7 +112,7 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   const clusterFile = path.join(directory, 'cluster.json');
   await waitForLeftovers(clusterFile, say);
   if (options.fresh) removeState(directory);
-  fs.mkdirSync(path.join(directory, 'logs'), { recursive: true });
+  fs.mkdirSync(path.join(directory, 'logs'), { recursive: true, mode: 0o700 });
   const settings = await loadSettings(path.join(directory, 'settings.json'), options.replicas);
   const port = await choosePort(options.port);
   const managerPorts = await findFreePorts(options.managers ?? 0);

@@ -30,6 +30,10 @@ function parseCount(text: string): number {
   return count;
 }
 
+/** Certificates, logs and data are nobody else's to read, whatever the shell says. The programs that are started inherit it. */
+const PRIVATE_FILES_UMASK = 0o077;
+process.umask(PRIVATE_FILES_UMASK);
+
 const program = new Command('npm start --')
   .description('Starts a local Kubernetes control plane: API server replicas on Raft, a load balancer in front, and controller managers. Ctrl-C stops it; its data stays.')
   .option('--data-dir <folder>', 'certificates, kubeconfig, logs and data', '.cluster')

@@ -1,6 +1,7 @@
-import type { KubeObject } from '../client/object.js';
-import type { ResourceQuota } from '../kinds/core.js';
-import { combined, greater, parseQuantity, plus, quantityText, sameAmounts, zero, type Amounts } from './quantity.js';
+import { amountsOf, noAmounts, sameAmounts, sumOf as together, type Amounts } from '../../api/amounts.js';
+import type { KubeObject } from '../../api/meta/object.js';
+import { formatQuantity, largerQuantity, zeroQuantity, type Quantity } from '../../api/quantity.js';
+import type { ResourceQuota } from '../../api/types/core/v1.js';
 import { inScopes } from './scopes.js';
 import { sourceOf, usageOf } from './usage.js';
 
@@ -29,8 +30,8 @@ export function recounted(quota: ResourceQuota, observed: Observed, now: number,
     const sum = source === null || objects === null ? null : sumOf(quota, source, objects, now);
     for (const name of Object.keys(hard).filter(each => sourceOf(each) === source)) {
       const said = quota.status?.used?.[name];
-      const counted = sum?.get(name) ?? zero;
-      const text = sum ? quantityText(raisesOnly ? greater(counted, parseQuantity(said ?? '') ?? counted) : counted) : said;
+      const counted = sum?.get(name) ?? zeroQuantity;
+      const text = sum ? formatQuantity(raisesOnly ? largerQuantity(saidAmount(said) ?? counted, counted) : counted) : said;
       if (text !== undefined) used[name] = text;
     }
   }
@@ -39,5 +40,7 @@ export function recounted(quota: ResourceQuota, observed: Observed, now: number,
   return { ...quota, status: { hard, used } };
 }
 
+const saidAmount = (text: string | undefined): Quantity | undefined => (text === undefined ? undefined : amountsOf({ said: text }).get('said'));
+
 const sumOf = (quota: ResourceQuota, source: string, objects: readonly KubeObject[], now: number): Amounts =>
-  objects.filter(object => inScopes(quota, source, object)).map(object => usageOf(source, object, now)).reduce((a, b) => combined(a, b, plus), new Map() as Amounts);
+  objects.filter(object => inScopes(quota, source, object)).map(object => usageOf(source, object, now)).reduce(together, noAmounts);

@@ -95,6 +95,7 @@ export class WatchStream implements WatchSink {
     return new Promise((resolve) => {
       this.ended = resolve;
       transport.whenClosed(() => { this.closed(); });
+      if (this.over) return;
       signal.addEventListener('abort', () => { this.finish('end'); }, { once: true });
       if (signal.aborted) return this.finish('end');
       if (this.pending !== null) this.queue();

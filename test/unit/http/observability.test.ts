@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { createHealthRegistry } from '../../../server/observability/health.js';
 import { LineBudget } from '../../../server/catalogue/lineBudget.js';
 import { createLogger } from '../../../server/observability/logger.js';
+import { createAccessMetrics } from '../../../server/observability/access.js';
 import { createMetrics } from '../../../server/observability/metrics.js';
 
 describe('health checks', () => {
@@ -107,12 +108,14 @@ describe('the log', () => {
 
 describe('metrics', () => {
   it('leave out what is disabled, and keep going when a reading fails', async () => {
-    const metrics = createMetrics({ disabled: ['apiserver_request_total', 'gone'] });
+    const metrics = createMetrics({ disabled: ['apiserver_request_total', 'gone', 'apiserver_current_inflight_requests', 'authentication_attempts'] });
     metrics.gauge('gone', 'x', () => 1);
+    metrics.inflight(() => ({ readOnly: 1, mutating: 1 }));
+    createAccessMetrics(metrics.registry);
     metrics.gauge('broken', 'x', () => Promise.reject(new Error('no')));
     metrics.gauge('fine', 'x', () => 7);
     const text = await metrics.registry.metrics();
-    expect(text).to.match(/^fine 7$/m).and.not.match(/apiserver_request_total|^gone/m);
+    expect(text).to.match(/^fine 7$/m).and.match(/authenticated_user_requests/).and.not.match(/apiserver_request_total|^gone|current_inflight|authentication_attempts/m);
   });
   it('stay small when clients invent resources', async () => {
     const metrics = createMetrics();
