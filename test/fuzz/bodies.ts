@@ -84,7 +84,9 @@ function drawn(prng: Prng): Drawn {
   if (kindOfRequest < 8) return patchOf(prng, resource);
   if (kindOfRequest === 8) {
     const options = mutatedValue(prng, { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0, preconditions: { uid: 'x' }, propagationPolicy: 'Background' });
-    return { method: 'DELETE', path: `${pathOf(prng, resource, prng.chance(800))}?${queryOf(prng, tried, '')}`, type: mediaTypes.json, raw: prng.chance(500) ? Buffer.from(JSON.stringify(options) ?? '') : undefined };
+    // What a body says counts instead of the query, which is to say that this is only tried.
+    const raw = !tried && prng.chance(500) ? Buffer.from(JSON.stringify(options) ?? '') : undefined;
+    return { method: 'DELETE', path: `${pathOf(prng, resource, prng.chance(800))}?${queryOf(prng, tried, '')}`, type: mediaTypes.json, raw };
   }
   return { method: 'GET', path: `${pathOf(prng, resource, prng.chance(300))}?${queryOf(prng, false, prng.chance(400) ? 'watch=true&timeoutSeconds=1' : '')}`, type, raw: undefined };
 }

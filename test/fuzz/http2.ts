@@ -9,6 +9,8 @@ const fields: Fields = [
   ['content-length', '5'], ['content-length', '-1'], ['te', 'trailers'], ['te', 'gzip'], ['connection', 'close'], ['host', 'other'], [':path', '/x'], [':protocol', 'websocket'], [':status', '200'], ['', 'x'], ['X', 'y'], ['x', 'a\r\nb: c'], ['cookie', 'a'], ['content-type', 'application/json'],
   ['accept', 'application/vnd.kubernetes.protobuf'], ['x', 'y'.repeat(3_000)], ['authorization', 'Bearer x'], ['impersonate-user', 'x'], ['expect', '100-continue'],
 ];
+const rightFields: Fields = [['te', 'trailers'], ['cookie', 'a'], ['content-type', 'application/json'], ['accept', 'application/vnd.kubernetes.protobuf'], ['accept-encoding', 'gzip'], ['x', 'y'.repeat(3_000)], ['authorization', 'Bearer x'], ['impersonate-user', 'x']];
+const rightPaths = paths.filter((path) => path.startsWith('/'));
 const windows = [0, 1, 65_535, 0x7fffffff] as const;
 
 /** A frame that a client may send, on one of the streams that it has opened, or on another. */
@@ -37,6 +39,25 @@ function drawn(prng: Prng, wire: RawHttp2, opened: number[]): Buffer {
   }
 }
 
+/** A frame that is right where it stands: most connections have to live on, or nothing but their end is ever tried. */
+function well(prng: Prng, wire: RawHttp2, opened: number[]): Buffer {
+  const stream = prng.pick(opened) ?? 0;
+  switch (opened.length === 0 ? 0 : prng.below(10)) {
+    case 0: case 1: case 2: case 3: {
+      const fresh = wire.takeStream();
+      const method = prng.pick(['GET', 'GET', 'GET', 'POST', 'DELETE', 'HEAD']);
+      if (method === 'POST') opened.push(fresh);
+      const chosen = Array.from({ length: prng.below(3) }, () => prng.pick(rightFields) ?? ['x', 'y'] as const);
+      return headersFrame(fresh, requestFields(method, prng.pick(rightPaths) ?? '/livez', chosen), method !== 'POST');
+    }
+    case 4: case 5: return frame(frameTypes.data, 0, stream, Buffer.alloc(prng.below(2_000), 0x7b));
+    case 6: opened.splice(opened.indexOf(stream), 1); return prng.chance(500) ? resetFrame(stream, prng.below(14)) : frame(frameTypes.data, flags.endStream, stream, Buffer.from('{}'));
+    case 7: return prng.chance(500) ? windowUpdateFrame(prng.chance(500) ? 0 : stream, prng.between(1, 1_000)) : settingsFrame({ [settingIds.initialWindowSize]: prng.pick([0, 1, 65_535]) });
+    case 8: return pingFrame();
+    default: return frame(prng.between(0x20, 0xff), prng.below(256), stream, Buffer.alloc(prng.below(100)));
+  }
+}
+
 /** Frames in any order, most of them right by themselves; bytes changed in one connection of three. */
 export function http2Campaign(target: Target, user: User): Campaign {
   return {
@@ -44,8 +65,9 @@ export function http2Campaign(target: Target, user: User): Campaign {
     async step(prng: Prng): Promise<Step> {
       const wire = await RawHttp2.open({ ...(prng.chance(500) ? user.wire : { port: target.port }), polite: prng.chance(800), silent: prng.chance(30), settings: prng.chance(200) ? { [settingIds.initialWindowSize]: prng.pick([0, 1, 100]) } : {} });
       const opened: number[] = [];
-      const frames = Array.from({ length: prng.between(1, 40) }, () => drawn(prng, wire, opened));
-      const bytes = prng.chance(333) ? mutatedBytes(prng, Buffer.concat(frames)) : Buffer.concat(frames);
+      const isRight = prng.chance(500);
+      const frames = Array.from({ length: prng.between(1, 40) }, () => (isRight ? well : drawn)(prng, wire, opened));
+      const bytes = prng.chance(isRight ? 50 : 333) ? mutatedBytes(prng, Buffer.concat(frames)) : Buffer.concat(frames);
       wire.send(bytes, pingFrame());
       const judged = await within(wire.until(() => wire.goaway !== null || wire.frames.some((each) => each.type === frameTypes.ping && (each.flags & flags.ack) !== 0)), 5_000);
       if (prng.chance(500)) wire.send(goawayFrame(0, errorCodes.none));
