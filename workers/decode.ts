@@ -92,7 +92,10 @@ const addedMembers = (before: Json, after: JsonMembers): number => (isMembers(be
 const reordered = (document: JsonDocument & { ok: true }, object: JsonMembers): ReadonlyMap<JsonMembers, readonly string[]> => {
   const order = new Map(document.order ?? []);
   const names = isMembers(document.value) ? order.get(document.value) : undefined;
-  if (names !== undefined) order.set(object, [...names, ...Object.keys(object).filter((name) => !names.includes(name))]);
+  if (names !== undefined) {
+    const known = new Set(names);
+    order.set(object, [...names, ...Object.keys(object).filter((name) => !known.has(name))]);
+  }
   return order;
 };
 
