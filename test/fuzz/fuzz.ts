@@ -3,13 +3,15 @@ import { Prng } from '../simulation/prng.js';
 import { Bystander } from '../attacks/bystander.js';
 import { Target } from '../attacks/target.js';
 import { bodiesCampaign, fuzzNamespace } from './bodies.js';
-import { patienceMs, seedOf, within, type Campaign, type CampaignName } from './campaign.js';
+import { seedOf, within, type Campaign, type CampaignName } from './campaign.js';
 import { http1Campaign } from './http1.js';
 import { http2Campaign } from './http2.js';
 import { peerCampaign } from './peer.js';
 
 export interface FuzzOptions {
-  readonly seed: number;
+  /** One after the other, on one server. */
+  readonly seeds: readonly number[];
+  /** For each of them. */
   readonly seconds: number;
   readonly only: readonly CampaignName[];
   /** The first step of each campaign, and how many at most. */
@@ -30,8 +32,10 @@ export interface FuzzReport {
   readonly memoryGrowth: number;
 }
 
-/** Memory counts from here on: code is compiled, pages are cached. */
+/** Share of the whole time after which memory counts: code is compiled, pages are cached. */
 const warmUpShare = 0.25;
+/** A session that broke the rules is found to be silent after 30 s and ends 15 s later, and both are looked for every 5 s; on a busy machine somewhat later. */
+const givenBackWithinMs = 120_000;
 export const memoryGrowthMax = 1.5;
 const findingsMax = 20;
 const progressMs = 10_000;
@@ -65,7 +69,7 @@ class Run {
     const bystander = await Bystander.start(target);
     const teller = setInterval(() => { this.options.progress?.(this.#soFar(bystander)); }, progressMs);
     try {
-      await Promise.all(this.options.only.map(async (name) => { await this.#campaign(made[name]()); }));
+      for (const [round, seed] of this.options.seeds.entries()) await Promise.all(this.options.only.map(async (name) => { await this.#campaign(made[name](), seed, (round + 1) / this.options.seeds.length); }));
     } finally {
       clearInterval(teller);
       await bystander.stop();
@@ -75,35 +79,36 @@ class Run {
     return { findings: this.#findings, steps: this.#steps, outcomes: this.#outcomes, probes: { p50Ms, p99Ms, maxMs }, memoryGrowth: this.#memoryGrowth() };
   }
 
-  get #elapsedShare(): number { return (performance.now() - this.#began) / (this.options.seconds * 1_000); }
+  get #elapsedShare(): number { return (performance.now() - this.#began) / (this.options.seeds.length * this.options.seconds * 1_000); }
 
-  async #campaign(campaign: Campaign): Promise<void> {
-    const { seed, from = 0, steps = Infinity } = this.options;
+  /** Goes on until this share of the whole time is over. */
+  async #campaign(campaign: Campaign, seed: number, untilShare: number): Promise<void> {
+    const { from = 0, steps = Infinity } = this.options;
     const { name } = campaign;
-    const outcomes: Record<string, number> = this.#outcomes[name] = {};
-    for (let step = from; step < from + steps && this.#elapsedShare < 1 && this.#findings.length < findingsMax; step += 1) {
+    const outcomes = this.#outcomes[name] ??= {};
+    for (let step = from; step < from + steps && this.#elapsedShare < untilShare && this.#findings.length < findingsMax; step += 1) {
       const { did, wrong, outcome } = await campaign.step(new Prng(seedOf(seed, name, step)));
-      this.#steps[name] = step + 1 - from;
+      this.#steps[name] = (this.#steps[name] ?? 0) + 1;
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       if (this.#warmBytes === null && this.#elapsedShare > warmUpShare) this.#warmBytes = this.target.residentBytes();
-      if (wrong !== null) this.#found(`${wrong}\n  by ${did.slice(0, 2_000)}`, name, step);
-      if (!this.target.member().process.running) { this.#found('the server ended', name, step); return; }
+      if (wrong !== null) this.#found(`${wrong}\n  by ${did.slice(0, 2_000)}`, { seed, name, step });
+      if (!this.target.member().process.running) { this.#found('the server ended', { seed, name, step }); return; }
     }
   }
 
-  #found(what: string, name: CampaignName, step: number): void {
-    this.#findings.push(`${what}\n  again: npm run fuzz -- --seed ${this.options.seed} --only ${name} --from ${step} --steps 1   (with what led to it: --from 0 --steps ${step + 1})`);
+  #found(what: string, { seed, name, step }: { readonly seed: number; readonly name: CampaignName; readonly step: number }): void {
+    this.#findings.push(`${what}\n  again: npm run fuzz -- --seed ${seed} --only ${name} --from ${step} --steps 1   (with what led to it: --from 0 --steps ${step + 1})`);
     this.options.progress?.(`FOUND ${this.#findings.at(-1) ?? ''}`);
   }
 
   /** What is to be seen only when it is over: what the log says, what others were answered, and whether everything was given back. */
   async #judge(bystander: Bystander, calm: Awaited<ReturnType<Target['counts']>>): Promise<void> {
-    const again = `\n  again: npm run fuzz -- --seed ${this.options.seed} --seconds ${this.options.seconds} --only ${this.options.only.join(',')}`;
+    const again = `\n  again: npm run fuzz -- --seed ${this.options.seeds.join(' or ')} --seconds ${this.options.seconds} --only ${this.options.only.join(',')}`;
     const log = fs.existsSync(this.target.member().process.spec.log) ? this.target.log() : '';
     for (const line of new Set(log.split('\n').filter((each) => /\bstack=|unhandled|uncaught/i.test(each)).map((each) => each.slice(0, 1_500)).slice(0, 3))) this.#findings.push(`the log tells of a fault: ${line}${again}`);
     const refused = Object.entries(bystander.summary().statuses).filter(([status]) => status !== '200');
     if (refused.length > 0) this.#findings.push(`the bystander was refused: ${JSON.stringify(Object.fromEntries(refused))}${again}`);
-    if (this.target.member().process.running && await within(this.target.settled(calm), 2 * patienceMs) === 'late') this.#findings.push(`not everything was given back: ${JSON.stringify({ calm, now: await this.target.counts() })}${again}`);
+    if (this.target.member().process.running && await within(this.target.settled(calm), givenBackWithinMs) === 'late') this.#findings.push(`not everything was given back: ${JSON.stringify({ calm, now: await this.target.counts() })}${again}`);
     if (this.#memoryGrowth() > memoryGrowthMax) this.#findings.push(`memory grew to ${this.#memoryGrowth().toFixed(2)} times what it was${again}`);
   }
 

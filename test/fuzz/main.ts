@@ -57,4 +57,4 @@ const options = new Command('fuzz')
   .parse()
   .opts<Options>();
 print(`seed ${options.seed}, ${options.seconds} s of ${options.only.join(', ')}`);
-tell(await fuzz({ ...options, progress: print }), options);
+tell(await fuzz({ ...options, seeds: [options.seed], progress: print }), options);
