@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import { randomUUID } from 'node:crypto';
 import { helpText } from '../server/catalogue/flags/help.js';
+import { LineBudget } from '../server/catalogue/lineBudget.js';
 import { release, versionInfo } from '../server/catalogue/version.js';
 import { unknownControllers } from './catalogue.js';
 import { systemClock } from './client/clock.js';
@@ -113,8 +114,15 @@ function stopRequest(): AbortSignal {
   return controller.signal;
 }
 
+const budget = new LineBudget();
+
+/** Messages begin with who has something to say: each has lines of its own to spend. */
 function log(level: 'info' | 'error', message: string): void {
-  process.stderr.write(`${new Date().toISOString()} ${level === 'info' ? 'I' : 'E'} ${message}\n`);
+  const at = new Date().toISOString();
+  const [who = ''] = message.split(':', 1);
+  budget.write(`${level} ${who}`, (omitted) => {
+    process.stderr.write(`${at} ${level === 'info' ? 'I' : 'E'} ${message}${omitted === 0 ? '' : ` (and ${omitted} more from there)`}\n`);
+  });
 }
 
 process.exitCode = await main(process.argv.slice(2));

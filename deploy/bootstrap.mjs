@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundle } from './bundle.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const sourceFolders = ['raft', 'workers', 'server', 'controllers', 'deploy', 'test'];
+const sourceFolders = ['api', 'raft', 'workers', 'server', 'controllers', 'deploy', 'test'];
 const dist = path.join(root, 'dist');
 const installStamp = path.join(root, 'node_modules', '.install-stamp');
 const buildStamp = path.join(dist, '.build-stamp');
@@ -20,8 +20,10 @@ const commands = {
   start: { about: 'start a local cluster (see: npm start -- --help)', run: args => inThisProcess('programs/up.js', args) },
   test: { about: 'run all tests; further arguments go to mocha', run: args => child([path.join(dist, 'test', 'run.js'), ...args]) },
   build: { about: 'compile into dist/', run: async () => 0 },
+  generate: { about: 'derive api/data and api/types from api/facts', uncompiled: true, run: generate },
   simulate: { about: 'run seeded Raft schedules (npm run simulate -- --help)', run: args => child([path.join(dist, 'test', 'simulation', 'main.js'), ...args]) },
   torture: { about: 'break a cluster of real processes and check its promises (npm run torture -- --help)', run: args => child([path.join(dist, 'test', 'torture', 'main.js'), ...args]) },
+  fuzz: { about: 'throw requests, frames and bodies at a server (npm run fuzz -- --help)', run: args => child([path.join(dist, 'test', 'fuzz', 'main.js'), ...args]) },
   bench: { about: 'measure throughput (npm run bench -- --help)', run: args => child([path.join(dist, 'test', 'bench', 'main.js'), ...args]) },
   golden: { about: 'replay recorded scenarios (npm run golden -- --help)', run: args => child([path.join(dist, 'test', 'golden', 'main.js'), ...args]) },
 };
@@ -39,7 +41,7 @@ async function main([name, ...args]) {
   }
   endWithNpm();
   await install();
-  await build();
+  if (!command.uncompiled) await build();
   const status = await command.run(args);
   if (typeof status === 'number') process.exitCode = status;
 }
@@ -147,6 +149,17 @@ function removeOrphans(sources) {
     const source = file.replace(/\.js(\.map)?$/, '.ts');
     if (source !== file && !sources.has(source)) fs.rmSync(path.join(dist, file));
   }
+}
+
+// ---- generate ----
+
+/** Sources may not compile before what they need is generated, so the generator is put together by itself. */
+async function generate() {
+  const { build: bundleOne } = await import('esbuild');
+  const outfile = path.join(dist, 'generate.mjs');
+  const entry = path.join(root, 'api', 'generate', 'main.ts');
+  await bundleOne({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20', packages: 'external', logLevel: 'warning' });
+  return child([outfile, path.join(root, 'api')]);
 }
 
 // ---- run ----

@@ -8,6 +8,7 @@ import { haproxyConfiguration } from './haproxy.js';
 import { kubeconfig } from './kubeconfig.js';
 import { lockDirectory } from './launcherLock.js';
 import { describeExit, ManagedProcess, type Exit, type ProcessSpec } from './managedProcess.js';
+import { boundLog, logCheckIntervalMs } from './logFiles.js';
 import { ensurePki, type PkiFiles } from './pki.js';
 import { findFreePorts, portIsFree } from './ports.js';
 import { programFile } from './programs.js';
@@ -171,6 +172,7 @@ class LocalCluster implements Cluster {
   readonly #supervisors = new Map<ManagedProcess, Supervisor>();
   #up = false;
   #stopping: Promise<void> | null = null;
+  #logTimer: NodeJS.Timeout | null = null;
 
   constructor(private readonly prepared: Prepared) {
     const { directory, port, pki, settings } = prepared;
@@ -192,6 +194,7 @@ class LocalCluster implements Cluster {
     const { settings, say } = this.prepared;
     const started = performance.now();
     say(`starting ${settings.members.map(({ id }) => id).join(', ')} and the balancer`);
+    this.#logTimer = setInterval(() => { this.#boundLogs(); }, logCheckIntervalMs).unref();
     await this.startStopped();
     this.#up = true;
     say(`all ready after ${((performance.now() - started) / 1000).toFixed(1)} s`);
@@ -213,6 +216,7 @@ class LocalCluster implements Cluster {
   async #stopAll(): Promise<void> {
     const { clusterFile, say, unlock } = this.prepared;
     for (const supervisor of this.#supervisors.values()) supervisor.stop();
+    if (this.#logTimer !== null) clearInterval(this.#logTimer);
     for (const processes of [this.#clients, this.#servers]) {
       await Promise.all(processes.map(async process => {
         if (!(await process.stop(stopGraceMs))) say(`${process.spec.name} did not end within ${stopGraceMs / 1000} s and was killed`);
@@ -258,6 +262,16 @@ class LocalCluster implements Cluster {
       this.prepared.options.onExit?.(process, exit, supervised?.ended(exit) ?? null);
     }, () => this.#supervisors.get(process)?.started());
     return process;
+  }
+
+  #boundLogs(): void {
+    for (const { spec } of [...this.#servers, ...this.#clients]) {
+      try {
+        boundLog(spec.log);
+      } catch (error) {
+        this.prepared.say(`the log ${spec.log} is too large and cannot be moved aside: ${String(error)}`);
+      }
+    }
   }
 
   #writeFile(): void {

@@ -119,7 +119,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   const ownResources = createEndpoints({
     registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], watchList: features.WatchList, compression: features.APIResponseCompression,
     forcesDeletion: features.AllowUnsafeMalformedObjectDeletion, backends: createBackends({ credentials: agents, preferredAddresses: options['kubelet-preferred-address-types'], connectTimeoutMs: options['kubelet-timeout'] }),
-    cbor: features.CBORServingAndStorage, catchUp: custom.catchUp,
+    streamsNeedCreate: features.AuthorizePodWebsocketUpgradeCreatePermission, cbor: features.CBORServingAndStorage, catchUp: custom.catchUp,
   });
   const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn });
   let lifeCycles: LifeCycles | null = null;

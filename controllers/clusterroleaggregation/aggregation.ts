@@ -1,6 +1,6 @@
-import { nameOf } from '../client/object.js';
-import { selects } from '../client/selectors.js';
-import type { ClusterRole, PolicyRule } from '../kinds/others.js';
+import { nameOf } from '../../api/meta/object.js';
+import { selects } from '../../api/selectors.js';
+import type { ClusterRole, PolicyRule } from '../../api/types/rbac/v1.js';
 
 /** The rules of an aggregated role: those of all roles that it selects, selector by selector and in order of names, each once. Pure. */
 export function aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]): readonly PolicyRule[] {

@@ -1,3 +1,4 @@
+import { isObject } from '../../api/json.js';
 import { readFileSync } from 'node:fs';
 import { yamlCodec } from '../../workers/codecs/yaml.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
@@ -51,8 +52,6 @@ function readBytes(file: string, fail: (cause: Error) => never): Buffer {
     return fail(cause as Error);
   }
 }
-
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Null stands for what is left out. */
 function misfits(value: JsonValue | undefined, shape: Shape, path: string): string[] {

@@ -1,4 +1,5 @@
 import { tooManyRequests, type StatusError } from '../api/status.js';
+import { Shares } from './shares.js';
 
 const MIB = 1024 * 1024;
 /** Bodies on their way into a process, of all clients together. A body that is there whole is bounded by the slots of those who work on it. */
@@ -9,7 +10,7 @@ export const bodyBytesOfOneMax = 32 * MIB;
 /** Counts the bytes of bodies that clients have begun to send and have not sent to the end: half a body costs its sender nothing, and this server its memory. */
 export class BodyBudget {
   #all = 0;
-  readonly #own = new Map<string, number>();
+  readonly #own = new Shares();
 
   constructor(private readonly ofAllMax = bodyBytesOfAllMax, private readonly ofOneMax = bodyBytesOfOneMax) {}
 
@@ -18,18 +19,16 @@ export class BodyBudget {
 
   /** Whether there is room for further bytes; they count from now on. */
   take(owner: string, bytes: number): boolean {
-    const own = (this.#own.get(owner) ?? 0) + bytes;
-    if (own > this.ofOneMax || this.#all + bytes > this.ofAllMax) return false;
-    this.#own.set(owner, own);
+    const share = this.#own.of(owner);
+    if (share.amount + bytes > this.ofOneMax || this.#all + bytes > this.ofAllMax) return false;
+    share.amount += bytes;
     this.#all += bytes;
     return true;
   }
 
   giveBack(owner: string, bytes: number): void {
     if (bytes === 0) return;
-    const own = (this.#own.get(owner) ?? 0) - bytes;
-    if (own > 0) this.#own.set(owner, own);
-    else this.#own.delete(owner);
+    this.#own.of(owner).amount -= bytes;
     this.#all -= bytes;
   }
 }

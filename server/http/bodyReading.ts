@@ -9,14 +9,12 @@ const discardedBytesMax = 64 * 1024 * 1024;
 
 const tooLarge = (): StatusError => new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`);
 
-export interface BodyTerms {
-  /** The length that the head tells. */
-  readonly announced: string | undefined;
+/** Who sends a body, and hears of its end. */
+export interface BodySender {
   /** Whose bytes these are. */
-  readonly owner: string;
+  readonly bodyOwner: string;
   /** Called once the body is there whole, before anybody gets it. May throw. */
-  readonly complete: () => void;
-  readonly budget?: BodyBudget;
+  bodyComplete(): void;
 }
 
 /** One body on its way in. */
@@ -27,12 +25,13 @@ export class BodyReading {
   readonly #chunks: Buffer[] = [];
   #size = 0;
   #over = false;
-  readonly #budget: BodyBudget;
+  readonly #owner: string;
 
-  constructor(private readonly stream: Readable, private readonly terms: BodyTerms) {
-    this.#budget = terms.budget ?? bodyBudget;
+  /** `announced`: the length that the head tells. */
+  constructor(private readonly stream: Readable, announced: string | undefined, private readonly sender: BodySender, private readonly budget: BodyBudget = bodyBudget) {
+    this.#owner = sender.bodyOwner;
     this.bytes = new Promise((resolve, reject) => { this.#resolve = resolve; this.#reject = reject; });
-    if (Number(terms.announced ?? 0) > bodyBytesMax) this.#refuse(tooLarge());
+    if (Number(announced ?? 0) > bodyBytesMax) this.#refuse(tooLarge());
     else this.#begin();
   }
 
@@ -48,7 +47,7 @@ export class BodyReading {
   stop(cause?: Error): void { this.#fail(badRequest('the request body ended before it was complete', cause)); }
 
   readonly #onData = (chunk: Buffer): void => {
-    if (!this.#budget.take(this.terms.owner, chunk.length)) return this.#refuse(tooManyBodies());
+    if (!this.budget.take(this.#owner, chunk.length)) return this.#refuse(tooManyBodies());
     this.#size += chunk.length;
     if (this.#size > bodyBytesMax) return this.#refuse(tooLarge());
     this.#chunks.push(chunk);
@@ -57,7 +56,7 @@ export class BodyReading {
   readonly #onEnd = (): void => {
     if (!this.#finish()) return;
     try {
-      this.terms.complete();
+      this.sender.bodyComplete();
       this.#resolve(this.#chunks.length === 1 ? this.#chunks[0] as Buffer : Buffer.concat(this.#chunks, this.#size));
     } catch (error) {
       this.#reject(error as Error);
@@ -81,7 +80,7 @@ export class BodyReading {
   #finish(): boolean {
     if (this.#over) return false;
     this.#over = true;
-    this.#budget.giveBack(this.terms.owner, this.#size);
+    this.budget.giveBack(this.#owner, this.#size);
     this.stream.off('data', this.#onData);
     this.stream.off('end', this.#onEnd);
     return true;

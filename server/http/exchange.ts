@@ -1,8 +1,9 @@
 import type { AuditRecord } from '../audit/record.js';
 import type { Request, RequestContext, RequestInfo, Response, Upgrade, User } from '../endpoints/context.js';
 import { answerStream, bodyStream } from '../endpoints/streams.js';
-import { BodyReading } from './bodyReading.js';
+import { BodyReading, type BodySender } from './bodyReading.js';
 import type { Connection } from './connection.js';
+import type { Share } from './shares.js';
 import { ownerOf, type Slots } from './slots.js';
 import { untakenAnswers } from './untaken.js';
 
@@ -15,7 +16,7 @@ export const nobody: User = { name: '', uid: '', groups: [], extra: {} };
  * (`close`, when nobody reads the answer any more: it gives back everything else). Streams cannot be relied on to tell of the latter (under a
  * session that ended with an error of the protocol, Node tells nothing), so the connection does as well, whatever becomes of it.
  */
-export class Exchange implements RequestContext {
+export class Exchange implements RequestContext, BodySender {
   user: User = nobody;
   /** The user that was authenticated, where another one is impersonated. */
   impersonator: User | null = null;
@@ -37,7 +38,7 @@ export class Exchange implements RequestContext {
   #body: BodyReading | null = null;
   #slots: Slots | null = null;
   #slotOwner = '';
-  #holdsSlot = false;
+  #slot: Share | null = null;
   readonly #onClose: (() => void)[] = [];
 
   constructor(
@@ -110,15 +111,14 @@ export class Exchange implements RequestContext {
 
   /** Holds one of the slots from now on, until the work is over. Throws where there is none. */
   takeSlot(slots: Slots, owner: string): void {
-    slots.enter(owner, this.user);
+    this.#slot = slots.enter(owner, this.user);
     this.#slots = slots;
     this.#slotOwner = owner;
-    this.#holdsSlot = true;
   }
 
   #leaveSlot(): void {
-    if (this.#holdsSlot) this.#slots?.leave(this.#slotOwner);
-    this.#holdsSlot = false;
+    if (this.#slot !== null) this.#slots?.leave(this.#slot);
+    this.#slot = null;
   }
 
   /** The handler has settled; the client may still be taking the answer, which costs nobody else a slot. `all`: the exchanges among which room is made when too much waits. */
@@ -135,14 +135,15 @@ export class Exchange implements RequestContext {
 
   #readBody(): BodyReading {
     this.#leaveSlot();
-    const reading = new BodyReading(bodyStream(this.request), {
-      announced: this.request.headers['content-length'], owner: ownerOf(this.user, this.address),
-      complete: () => {
-        if (this.#slots !== null) this.takeSlot(this.#slots, this.#slotOwner);
-      },
-    });
+    const reading = new BodyReading(bodyStream(this.request), this.request.headers['content-length'], this);
     if (this.closed) reading.stop();
     return reading;
+  }
+
+  get bodyOwner(): string { return ownerOf(this.user, this.address); }
+
+  bodyComplete(): void {
+    if (this.#slots !== null) this.takeSlot(this.#slots, this.#slotOwner);
   }
 }
 

@@ -62,6 +62,8 @@ export interface Listener {
 
 const headerBytesMax = 64 * 1024;
 const headerPairsMax = 512;
+/** Of a request over HTTP/1.1. */
+const headerLinesMax = 1_024;
 /** Time to send a whole request; long enough for 3 MiB over a bad line. */
 const requestReceiveTimeoutMs = 120_000;
 /** A client that vanished without a word holds a watch no longer than this and a few probes. */
@@ -136,7 +138,8 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
   // Under `allowHTTP1` the HTTP/1.1 side reads these as members of the server.
   return Object.assign(server, {
     headersTimeout: times.firstRequestMs, requestTimeout: requestReceiveTimeoutMs, keepAliveTimeout: times.idleHttp1Ms, maxHeaderSize: headerBytesMax,
-    maxHeadersCount: headerPairsMax * 2, connectionsCheckingInterval: times.lookMs,
+    // Node would drop what is beyond a limit and go on, and with it perhaps the header that says on whose behalf a request is: see `tooManyHeaders`.
+    maxHeadersCount: 0, connectionsCheckingInterval: times.lookMs,
   });
 }
 
@@ -177,14 +180,14 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
       if (session === undefined) return;
       if (goawayChance > 0 && Math.random() < goawayChance) session.close();
       sessionTurns.take(session, stream, () => { handle(request, response, null, connections.of(session)); });
-    } else {
+    } else if (!refusesHeaders(request, response as ServerResponse)) {
       const { socket } = request;
       turns.take(socket, () => { begin(socket, request, response as ServerResponse); });
     }
   });
   server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
     // No client that means well asks for another protocol before it has the answers to what it asked before.
-    if (turns.has(socket)) socket.destroy();
+    if (turns.has(socket) || tooManyHeaders(request)) socket.destroy();
     else turns.take(socket, () => { begin(socket, request, answerTo(request, socket), { socket, head }); });
   });
   server.on('clientError', (error: Error, socket: Socket) => { answerUnreadable(error, socket, underWay.get(socket) ?? null); });
@@ -195,6 +198,15 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
       for (const response of underWay.values()) sendAway(response);
     },
   };
+}
+
+const tooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.length > 2 * headerLinesMax;
+
+/** Says so where a request has more headers than one may have (RFC 6585, section 5). */
+function refusesHeaders(request: IncomingMessage, response: ServerResponse): boolean {
+  if (!tooManyHeaders(request)) return false;
+  response.writeHead(431, { connection: 'close', 'content-type': 'text/plain; charset=utf-8' }).end('431 Request Header Fields Too Large\n');
+  return true;
 }
 
 /** What Node reads the bytes of a session from. It has no public way to make it wait. */

@@ -1,6 +1,7 @@
 import { tooManyRequests } from '../api/status.js';
 import { anonymousUser } from '../authentication/authenticator.js';
 import type { User } from '../endpoints/context.js';
+import { Shares, type Share } from './shares.js';
 import { standingOf } from './standing.js';
 
 /** The essential have this much more room, which nobody else can fill. */
@@ -23,7 +24,7 @@ export const ownerOf = ({ name }: User, address: string | undefined): string => 
 export class Slots {
   /** All that are held now. */
   taken = 0;
-  readonly #own = new Map<string, number>();
+  readonly #own = new Shares();
   readonly #contended: number;
 
   /** `max` of 0 stands for no limit. */
@@ -31,19 +32,18 @@ export class Slots {
     this.#contended = max === 0 ? Infinity : Math.min(max, Math.max(ownMin, Math.ceil(max * contendedShare)));
   }
 
-  /** Takes a slot, or throws 429. `owner` is given back by `leave`. */
-  enter(owner: string, user: User): void {
-    const own = this.#own.get(owner) ?? 0;
+  /** Takes a slot, or throws 429. The share is for `leave`. */
+  enter(owner: string, user: User): Share {
+    const share = this.#own.of(owner);
     // The second look comes only where the first finds no room.
-    if (this.taken >= this.#contended && !this.#hasRoomFor(user, own)) throw tooManyRequests('too many requests, please try again later', 1);
-    this.#own.set(owner, own + 1);
+    if (this.taken >= this.#contended && !this.#hasRoomFor(user, share.amount)) throw tooManyRequests('too many requests, please try again later', 1);
+    share.amount += 1;
     this.taken += 1;
+    return share;
   }
 
-  leave(owner: string): void {
-    const own = (this.#own.get(owner) ?? 0) - 1;
-    if (own > 0) this.#own.set(owner, own);
-    else this.#own.delete(owner);
+  leave(share: Share): void {
+    share.amount -= 1;
     this.taken -= 1;
   }
 

@@ -1,3 +1,4 @@
+import { timeText } from '../../api/time.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import { systemUser } from '../api/user.js';
@@ -73,7 +74,7 @@ async function ensureRanges(registry: Registry, resource: ServedResource, cidrs:
 
 /** Clients cannot create an object with conditions, so those that tell of a working cluster are written afterwards. */
 async function writeConditions(registry: Registry, resource: ServedResource, { namespace, name }: { readonly namespace: string; readonly name: string }, conditions: readonly JsonObject[]): Promise<void> {
-  const lastTransitionTime = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const lastTransitionTime = timeText(Date.now());
   const status = { conditions: conditions.map(condition => ({ ...condition, lastTransitionTime })) };
   const apply = (current: ApiObject | null): ApiObject => ({ ...current ?? { metadata: { name } }, status });
   await registry.update({ resource, namespace, name }, { apply, subresource: 'status', uid: null, mayCreate: null }, options);

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ApiClient } from '../fixtures/apiClient.js';
+import type { Counts } from './counts.js';
 import type { Target } from './target.js';
 
 export type Errand = 'probe' | 'read' | 'write';
@@ -33,7 +34,7 @@ export class Bystander {
     const { client } = await target.user('bystander', { namespace, rules: [{ verbs: ['get', 'create', 'patch'], resources: ['configmaps'] }] });
     const { name, body } = { name: 'seen', body: { metadata: { name: 'seen' }, data: { n: '0' } } };
     if ((await client.request('GET', `${configMaps}/${name}`)).status === 404) await client.expect(201, 'POST', configMaps, { body });
-    return new Bystander({ probe: target.anonymous, read: client, write: client });
+    return new Bystander({ probe: target.as('none'), read: client, write: client });
   }
 
   /** Resolves when each errand has been done `rounds` more times since the call with a success: it rejects when there is a failure among them. */
@@ -51,6 +52,11 @@ export class Bystander {
     while (!done()) await new Promise<void>((resolve) => { this.#waiting.push(resolve); });
   }
 
+  /** Counts of a calm server with what the bystander itself may have under way at any moment. */
+  static beside(counts: Counts): Counts {
+    return { ...counts, readOnly: counts.readOnly + 2, mutating: counts.mutating + 1 };
+  }
+
   /** Everything so far: how often which status came, and the latencies in milliseconds that half, 99 of 100, and all stayed under. */
   summary(errand?: Errand): { readonly statuses: Readonly<Record<number, number>>; readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number } {
     const notes = this.notes.filter((note) => errand === undefined || note.errand === errand);
@@ -61,9 +67,11 @@ export class Bystander {
     return { statuses, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
   }
 
+  /** Its connections end with it. */
   async stop(): Promise<void> {
     this.#running = false;
     await this.#loops;
+    for (const client of Object.values(this.clients)) client.close();
   }
 
   async #loop(errand: Errand): Promise<void> {

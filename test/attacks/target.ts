@@ -44,6 +44,9 @@ export interface User extends KeyAndCertificate {
 
 export interface Account { readonly token: string; readonly client: ApiClient; readonly user: string }
 
+/** `sysconf(_SC_CLK_TCK)`, which is this wherever Linux runs. */
+const ticksPerSecond = 100;
+
 /** Real API servers under attack, started from the bundled programs, with ways to become anybody. One for each test file; `stop` it in `after`. */
 export class Target {
   readonly url: string;
@@ -51,6 +54,8 @@ export class Target {
   readonly admin: ApiClient;
   readonly anonymous: ApiClient;
   readonly #clients: ApiClient[] = [];
+  /** Look at the counts of a replica, each over one connection, which is among what they count. */
+  readonly #observers = new Map<number, ApiClient>();
 
   private constructor(readonly cluster: ClusterUnderTest) {
     this.url = this.member().address;
@@ -119,21 +124,36 @@ export class Target {
   }
 
   /** What a replica has in hand now. Asked by an administrator, who is answered before others. */
-  async counts(index = 0): Promise<Counts> { return await readCounts(this.as('admin', this.member(index).address)); }
+  async counts(index = 0): Promise<Counts> { return await readCounts(this.#observer(index)); }
 
   /**
    * Asks for the counts until they are no more than they were: everything that an attack has opened is closed. Resolves with the last; the time limit of
-   * the test ends a vain wait, and `onWait` may tell what is left.
+   * the test ends a vain wait. Connections of clients of the test that were opened since count as well.
    */
   async settled(before: Counts, index = 0): Promise<Counts> {
-    const client = this.as('admin', this.member(index).address);
-    return await settledCounts(client, before);
+    return await settledCounts(this.#observer(index), before);
+  }
+
+  #observer(index: number): ApiClient {
+    const known = this.#observers.get(index);
+    if (known) return known;
+    const made = this.as('admin', this.member(index).address);
+    this.#observers.set(index, made);
+    return made;
   }
 
   /** Resident memory of a replica as the kernel counts it, also while the replica does not answer. */
   residentBytes(index = 0): number {
     const { pid } = this.member(index).process;
     return Number(/VmRSS:\s+(\d+) kB/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? NaN) * 1024;
+  }
+
+  /** Processor time that a replica has used so far; what an attack costs by this is the same on a machine with much else to do. */
+  cpuSeconds(index = 0): number {
+    const { pid } = this.member(index).process;
+    // Behind the name, which may hold anything: utime and stime, in ticks.
+    const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
   }
 
   /** What a replica has logged so far. */

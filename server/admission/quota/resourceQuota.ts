@@ -6,7 +6,7 @@ import { objectAt } from '../../registry/defaulting.js';
 import { storedForm } from '../../registry/metadata.js';
 import { amountsOf, sumOf, textOf, type Amounts } from '../../registry/core/pod/totals.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
-import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../../../workers/schema/quantity.js';
+import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../../../api/quantity.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { LimitedResource } from './configuration.js';
 import { uncovered } from './coverage.js';

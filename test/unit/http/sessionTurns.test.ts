@@ -65,6 +65,16 @@ describe('requests of one HTTP/2 connection', () => {
     expect(begun).to.deep.equal(['a', 'b', 'e']);
   });
 
+  it('are not read any further while many wait', () => {
+    const attacker = session();
+    for (let each = 0; each < 65; each += 1) take(attacker, String(each));
+    expect(held).to.deep.equal([]);
+    take(attacker, '65');
+    expect(held).to.deep.equal([['hold', attacker]]);
+    while (next.length > 0) turn();
+    expect([held.length, held.at(-1), begun.length]).to.deep.equal([2, ['go on', attacker], 66]);
+  });
+
   it('are bounded while they wait: beyond, the connection is cut', () => {
     const attacker = session();
     for (let each = 0; each < 20_000 && !attacker.destroyed; each += 1) take(attacker, String(each));

@@ -1,5 +1,5 @@
 import { compileRegexp, type Regexp } from '../../regexp/regexp.js';
-import { canonicalQuantity } from '../quantity.js';
+import { canonicalQuantity } from '../../../api/quantity.js';
 import { isCidr, isEmail, isIpv4Format, isIpv6Format, isMac, isRequestUri } from './addresses.js';
 
 /**

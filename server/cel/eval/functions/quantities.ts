@@ -1,4 +1,4 @@
-import { parseQuantity, type Quantity } from '../../../../workers/schema/quantity.js';
+import { parseQuantity, type Quantity } from '../../../../api/quantity.js';
 import { int } from '../numbers.js';
 import { Failure, NO_OVERLOAD, Opaque, type Value } from '../values.js';
 import type { Implementation, Library } from './registry.js';
