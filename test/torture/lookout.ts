@@ -1,13 +1,11 @@
 import fs from 'node:fs';
-import os from 'node:os';
+import { crowding } from '../fixtures/crowding.js';
 import { majorities, type MemberSight, type Sight } from './checks/availability.js';
 import type { TortureCluster, TortureMember } from './cluster/tortureCluster.js';
 
 const lookEveryMs = 100;
 /** A link that is slower than this, or loses anything, counts as none: elections may fail on it for a while. */
 const goodDelayMsMax = 20;
-/** Processes that wait for each processor, on the average of a minute, while a cluster under torture has a machine of two for itself. */
-const fairLoad = 4;
 /** Silences from here on are worth a line in the log. */
 const silenceTold = 3_000;
 
@@ -32,7 +30,7 @@ export class Lookout {
     clearInterval(this.#timer);
   }
 
-  /** How much longer everything may take since others wanted the processors too: 1 up to `fairLoad` processes for each, then in proportion. */
+  /** The most by which others slowed everything down. */
   get crowding(): number {
     return this.#crowding;
   }
@@ -40,7 +38,7 @@ export class Lookout {
   #look(): void {
     const sight = sightOf(this.cluster);
     this.sights.push(sight);
-    this.#crowding = Math.max(this.#crowding, os.loadavg()[0]! / os.availableParallelism() / fairLoad);
+    this.#crowding = Math.max(this.#crowding, crowding());
     const majority = majorities(sight).length > 0;
     if (majority !== this.#majority) this.log(majority ? 'a majority is well and connected' : 'no majority is well and connected');
     this.#majority = majority;

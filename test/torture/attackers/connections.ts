@@ -44,7 +44,7 @@ export async function protocolErrors({ securePort: port }: TortureMember, signal
       connections++;
       for (let stream = 0; stream < streamsPerConnection; stream++) wire.request('GET', '/version');
       wire.send(frame(frameTypes.data, 0, 0, Buffer.from('x')));
-      await Promise.race([wire.closed, over]);
+      await Promise.race([wire.until(() => wire.goaway !== null), over]);
       wire.destroy();
     }
   };
