@@ -78,6 +78,7 @@ async function work(options: ControllerManagerOptions): Promise<{ readonly statu
   // Neither connections nor timers of the clock keep a process alive.
   const awake = setInterval(() => undefined, 24 * 60 * 60 * 1000);
   const serving = await serveHealth({ options, metrics, checks, clock: systemClock });
+  process.send?.('ready');
   try {
     const result = await manager.run(stop);
     if (result === 'lost') return { status: 1, reason: 'the lease is lost: another manager may work now' };

@@ -76,10 +76,11 @@ export async function issueCertificate(authority: KeyAndCertificate, request: Ce
 }
 
 /** A key pair for signing tokens; PEM texts, PKCS#8 and SubjectPublicKeyInfo. */
-export async function createKeyPair(): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
-  return promisify(generateKeyPair)('rsa', {
-    modulusLength: tokenKeyBits, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' },
-  });
+export async function createKeyPair(kind: 'rsa' | 'ec' = 'rsa'): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
+  const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;
+  const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
+  if (kind === 'ec') return promisify(generateKeyPair)('ec', { namedCurve: keyAlgorithm.namedCurve, privateKeyEncoding, publicKeyEncoding });
+  return promisify(generateKeyPair)('rsa', { modulusLength: tokenKeyBits, privateKeyEncoding, publicKeyEncoding });
 }
 
 function subjectAlternativeNames({ dnsNames = [], ipAddresses = [] }: CertificateRequest): x509.Extension[] {

@@ -8,6 +8,8 @@ export const programs = {
   'balancer': 'deploy/balancer.js',
   'nodes': 'deploy/nodes/main.js',
   'up': 'deploy/up.js',
+  'leash': 'deploy/leash.js',
+  'threadLeash': 'deploy/threadLeash.js',
 } as const;
 
 export type ProgramName = keyof typeof programs;

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { startCluster, type Cluster } from './cluster.js';
-import { describeExit, type Exit, type ManagedProcess } from './managedProcess.js';
+import { describeExit, type Exit, type ManagedProgram } from './managedProgram.js';
 import { replicaCounts, type ReplicaCount } from './settings.js';
 
 /** `npm start`: a replicated control plane on this machine, until Ctrl-C. */
@@ -56,7 +56,7 @@ function readFlags(): Flags {
   return count === undefined ? flags : { ...flags, replicas: count };
 }
 
-function reportExit({ spec, running }: ManagedProcess, exit: Exit, restartInMs: number | null): void {
+function reportExit({ spec, running }: ManagedProgram, exit: Exit, restartInMs: number | null): void {
   if (running || exit.expected) return;
   const next = restartInMs === null ? `Start it again with: kill -USR2 ${process.pid}` : `It is started again in ${restartInMs / 1000} s.`;
   say(`${spec.name} is down: ${describeExit(exit)}; log: ${spec.log}. The others go on. ${next}`);

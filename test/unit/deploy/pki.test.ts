@@ -44,7 +44,7 @@ describe('deploy/pki', () => {
     expect(behindMs('apiserver')).to.be.within(4 * 60_000, 20 * 60_000);
     const other = path.join(temporaryDirectory('pki'), 'behind');
     const day = 86_400_000;
-    await ensurePki(other, ['r1'], 100 * day);
+    await ensurePki(other, ['r1'], { clockSkewMs: 100 * day });
     for (const name of ['ca', 'apiserver', 'raft-r1']) expect(behindMs(name, new X509Certificate(fs.readFileSync(path.join(other, `${name}.crt`)))), name).to.be.within(100 * day, 101 * day);
   });
 
