@@ -31,8 +31,8 @@ export interface ClusterOptions {
   readonly fresh?: boolean | undefined;
   /** What runs as a replica: the API server, unless a test puts something else in its place. */
   readonly apiserverProgram?: string | undefined;
-  /** Further flags for each API server. */
-  readonly apiserverFlags?: readonly string[] | undefined;
+  /** Further flags for each API server, or those for one by its id. */
+  readonly apiserverFlags?: readonly string[] | ((id: string) => readonly string[]) | undefined;
   /** Puts a network of its own between the replicas, before they start: under which address the others know each. */
   readonly peerAddresses?: ((members: readonly MemberSettings[]) => Promise<ReadonlyMap<string, string>>) | undefined;
   /** Copies of the controller manager; none unless given. */
@@ -247,7 +247,7 @@ class LocalCluster implements Cluster {
     const address = `https://${host}:${securePort}`;
     const dataDirectory = path.join(directory, 'data', id);
     const { apiserverProgram, apiserverFlags: further = [], apiserverPreload: preload } = this.prepared.options;
-    const args = [...apiserverFlags(this.prepared, id, dataDirectory), ...further];
+    const args = [...apiserverFlags(this.prepared, id, dataDirectory), ...(typeof further === 'function' ? further(id) : further)];
     const process = this.#process({ role: 'apiserver', name: id, program: apiserverProgram ?? programFile('apiserver'), args, address, preload });
     const waitReady = (): Promise<void> => this.#waitReady(process);
     const restart = async (): Promise<void> => {

@@ -118,7 +118,7 @@ export function whyUnfit(pair: KeyAndCertificate, expected: { readonly request: 
 
 function wrongName(certificate: X509Certificate, { commonName, organization, dnsNames = [], ipAddresses = [] }: CertificateRequest): string | null {
   const subject = certificate.subject.split('\n');
-  if (!subject.includes(`CN=${commonName}`) || (organization !== undefined && !subject.includes(`O=${organization}`))) return 'it names another subject';
+  if (!subject.includes(`CN=${commonName}`) || [organization ?? []].flat().some(group => !subject.includes(`O=${group}`))) return 'it names another subject';
   const missing = [...dnsNames.filter(name => certificate.checkHost(name, { subject: 'never' }) === undefined), ...ipAddresses.filter(ip => certificate.checkIP(ip) === undefined)];
   return missing.length > 0 ? `it lacks the names ${missing.join(', ')}` : null;
 }

@@ -10,6 +10,9 @@ export const programs = {
   'up': 'deploy/up.js',
   'leash': 'deploy/leash.js',
   'threadLeash': 'deploy/threadLeash.js',
+  'memberFaults': 'deploy/testing/memberFaults.js',
+  'testing': 'deploy/testing/index.js',
+  'client': 'controllers/client/index.js',
 } as const;
 
 export type ProgramName = keyof typeof programs;

@@ -26,13 +26,31 @@ function leashFirst(terms: ThreadTerms): void {
   const others = new BroadcastChannel(channel) as BroadcastChannel & { unref(): void };
   others.unref();
   process.send = message => { parentPort?.postMessage(message); return true; };
+  const deliver = messagesToListeners();
   parentPort?.on('message', (order: unknown) => {
     if (order === 'SIGTERM') process.emit('SIGTERM', 'SIGTERM');
-    if (order !== 'SIGSTOP') return void process.emit('message', order, undefined);
+    if (order !== 'SIGSTOP') return deliver(order);
     others.postMessage(order);
     standStill(terms);
   });
   parentPort?.unref();
+}
+
+/** As with the channel of a process, what comes before anybody listens is kept for the first who does. */
+function messagesToListeners(): (message: unknown) => void {
+  let early: unknown[] = [];
+  const emit = (message: unknown): void => { process.emit('message', message, undefined); };
+  process.on('newListener', (event: string) => {
+    if (event !== 'message') return;
+    const waiting = early;
+    early = [];
+    // The listener is there after this turn.
+    queueMicrotask(() => waiting.forEach(emit));
+  });
+  return message => {
+    if (process.listenerCount('message') === 0) early.push(message);
+    else emit(message);
+  };
 }
 
 function leashInner(terms: Inherited): void {
