@@ -89,6 +89,8 @@ export interface Cluster {
   readonly fakeNodes: ManagedProgram | null;
   /** Starts every process that is down; resolves when all are ready. */
   startStopped(): Promise<void>;
+  /** Starts one that is down; resolves when it is ready. */
+  restart(program: ManagedProgram): Promise<void>;
   /** Stops every process, and gives the data directory back. May be called again. */
   stop(): Promise<void>;
   /** The same at once, as a power cut would: for clusters whose data nobody wants. */
@@ -217,6 +219,12 @@ class LocalCluster implements Cluster {
     }
   }
 
+  async restart(program: ManagedProgram): Promise<void> {
+    program.start();
+    this.#writeFile();
+    await this.#waitReady(program);
+  }
+
   stop(): Promise<void> {
     this.#stopping ??= this.#stopInOrder().finally(() => this.#giveBack());
     return this.#stopping;
@@ -250,12 +258,7 @@ class LocalCluster implements Cluster {
     const args = [...apiserverFlags(this.prepared, id, dataDirectory), ...(typeof further === 'function' ? further(id) : further)];
     const process = this.#process({ role: 'apiserver', name: id, program: apiserverProgram ?? programFile('apiserver'), args, address, preload });
     const waitReady = (): Promise<void> => this.#waitReady(process);
-    const restart = async (): Promise<void> => {
-      process.start();
-      this.#writeFile();
-      await waitReady();
-    };
-    return { id, address, peerAddress: `${host}:${peerPort}`, dataDirectory, process, waitReady, restart };
+    return { id, address, peerAddress: `${host}:${peerPort}`, dataDirectory, process, waitReady, restart: () => this.restart(process) };
   }
 
   #manager(name: string, securePort: number): ManagedProgram {

@@ -8,6 +8,7 @@ export const programs = {
   'balancer': 'deploy/balancer.js',
   'nodes': 'deploy/nodes/main.js',
   'up': 'deploy/up.js',
+  'raftplane': 'deploy/cli/main.js',
   'leash': 'deploy/leash.js',
   'threadLeash': 'deploy/threadLeash.js',
   'memberFaults': 'deploy/testing/memberFaults.js',
