@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { awaitReady } from './awaitReady.js';
 import { waitForLeftovers, writeClusterFile } from './clusterFile.js';
-import { writeFileAtomically } from './files.js';
+import { makeFolder, writeFileAtomically } from './files.js';
 import { apiserverFlags, balancerFlags, host, managerFlags } from './flags.js';
 import { haproxyConfiguration } from './haproxy.js';
 import { kubeconfig } from './kubeconfig.js';
@@ -41,6 +41,8 @@ export interface ClusterOptions {
   readonly managerFlags?: readonly string[] | undefined;
   /** Stand-in nodes, all in one process (`nodes/DESIGN.md`); none unless given. */
   readonly fakeNodes?: number | undefined;
+  /** Whether they bind pods, too; not where a scheduler does. True unless given. */
+  readonly bindPods?: boolean | undefined;
   /** Without one, `address` is that of the first replica. */
   readonly balancer?: boolean | undefined;
   /** Whether managers serve their health and metrics; that needs a port, and a certificate of their own. */
@@ -103,7 +105,7 @@ const stopGraceMs = 10_000;
 /** Starts a cluster and resolves when every replica and the balancer are ready. After a failure no process is left. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const directory = path.resolve(options.dataDirectory);
-  fs.mkdirSync(directory, { recursive: true });
+  makeFolder(directory);
   const unlock = lockDirectory(directory);
   let cluster: LocalCluster | null = null;
   try {
@@ -123,7 +125,7 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   const clusterFile = path.join(directory, 'cluster.json');
   await waitForLeftovers(clusterFile, say);
   if (options.fresh) removeState(directory);
-  fs.mkdirSync(path.join(directory, 'logs'), { recursive: true });
+  makeFolder(path.join(directory, 'logs'));
   const settings = await loadSettings(path.join(directory, 'settings.json'), options.replicas);
   const port = options.balancer === false ? settings.members[0]?.securePort ?? 0 : await choosePort(options.port);
   const managers = options.managers ?? 0;
@@ -196,8 +198,9 @@ class LocalCluster implements Cluster {
     this.balancer = prepared.options.balancer === false ? null
       : this.#process({ role: 'balancer', name: 'balancer', program: programFile('balancer'), args: balancerFlags(prepared), address: this.address });
     this.managers = prepared.managerPorts.map((securePort, index) => this.#manager(`cm${index + 1}`, securePort));
-    const { fakeNodes: nodes = 0 } = prepared.options;
-    this.fakeNodes = nodes > 0 ? this.#process({ role: 'fake-nodes', name: 'fake-nodes', program: programFile('nodes'), args: ['--kubeconfig', this.kubeconfig, '--count', String(nodes)], address: null }) : null;
+    const { fakeNodes: nodes = 0, bindPods = true } = prepared.options;
+    const nodeFlags = ['--kubeconfig', this.kubeconfig, '--count', String(nodes), ...(bindPods ? [] : ['--no-bind'])];
+    this.fakeNodes = nodes > 0 ? this.#process({ role: 'fake-nodes', name: 'fake-nodes', program: programFile('nodes'), args: nodeFlags, address: null }) : null;
     this.#servers = [...this.members.map(member => member.process), ...(this.balancer ? [this.balancer] : [])];
     this.#clients = [...this.managers, ...(this.fakeNodes ? [this.fakeNodes] : [])];
   }

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import readline from 'node:readline';
+import { makeFolder } from '../files.js';
 
 /**
  * The socket on which a launcher takes commands: one JSON line asks, lines of progress follow, and one of a result or an error ends it. Only its owner may
@@ -27,7 +28,7 @@ export class CommandRefused extends Error {}
 /** Serves commands until the returned function is called. `carryOut` may report progress; its result is sent as JSON. */
 export async function serveControl(directory: string, carryOut: (request: ControlRequest, say: (line: string) => void) => Promise<unknown>): Promise<() => Promise<void>> {
   const socket = controlSocket(directory);
-  fs.mkdirSync(path.dirname(socket), { recursive: true, mode: 0o700 });
+  makeFolder(path.dirname(socket), 0o700);
   fs.chmodSync(path.dirname(socket), 0o700);
   // Left behind by a launcher that was killed: whoever holds the folder's lock is alone.
   fs.rmSync(socket, { force: true });

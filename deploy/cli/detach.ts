@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../files.js';
 
 /** What a launcher that is to run by itself tells the command that started it. */
 export type Report = { readonly progress: string } | { readonly ready: string } | { readonly failed: string };
@@ -10,7 +11,7 @@ export const reportsToStarter = 'RAFTPLANE_DETACHED';
 /** Starts `raftplane up` with these arguments as a process of its own, and resolves with the kubeconfig when its cluster is ready. */
 export async function startDetached(directory: string, args: readonly string[], say: (line: string) => void): Promise<string> {
   const log = path.join(directory, 'logs', 'launcher.log');
-  fs.mkdirSync(path.dirname(log), { recursive: true });
+  makeFolder(path.dirname(log));
   const output = fs.openSync(log, 'a');
   const child = spawn(process.execPath, [process.argv[1] ?? '', 'up', ...args], {
     detached: true, stdio: ['ignore', output, output, 'ipc'], env: { ...process.env, [reportsToStarter]: '1' },

@@ -1,8 +1,7 @@
-import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { isMap, isSeq, parse, parseDocument, type Document } from 'yaml';
-import { readFileIfPresent, writeFileAtomically } from '../files.js';
+import { makeFolder, readFileIfPresent, writeFileAtomically } from '../files.js';
 import { contextOf } from './home.js';
 
 /** Contexts of local clusters in a person's own kubeconfig. Whatever else is in the file, comments too, stays as it is. */
@@ -50,7 +49,7 @@ function read(file: string): Document {
 }
 
 function write(file: string, document: Document): void {
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(path.dirname(file), 0o700);
   writeFileAtomically(file, document.toString({ lineWidth: 0 }), 0o600);
 }
 

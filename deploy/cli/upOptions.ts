@@ -9,6 +9,8 @@ export interface UpOptions {
   readonly replicas?: ReplicaCount;
   readonly managers: number;
   readonly nodes: number;
+  /** Whether stand-in nodes bind pods as well. */
+  readonly bind: boolean;
   readonly fresh: boolean;
   readonly apiserverFlag: readonly string[];
   readonly managerFlag: readonly string[];
@@ -47,6 +49,7 @@ export function withUpOptions(command: Command): Command {
     .option('--managers <count>', 'controller managers, of which one works and the others stand by; 0 for none', parseCount, 2)
     .option('--nodes <count>', 'stand-in nodes, on which pods seem to run; for machines without nodes', parseCount, 0)
     .addOption(new Option('--fake-nodes <count>', 'the same as --nodes').argParser(parseCount))
+    .option('--no-bind', 'stand-in nodes leave the binding of pods to a scheduler of yours')
     .option('--apiserver-flag <flag>', 'a further flag for each API server, such as --apiserver-flag=--v=4; repeat it for several', parseFlag, [])
     .option('--manager-flag <flag>', 'a further flag for each controller manager', parseFlag, [])
     .option('--config <file>', 'YAML with any of: port, replicas, managers, nodes, apiserverFlags, managerFlags')

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { startCluster as startPrograms, type Cluster } from '../cluster.js';
+import { makeFolder } from '../files.js';
 import { programFile } from '../programs.js';
 import type { ReplicaCount } from '../settings.js';
 import { auditFlags, auditPolicy } from './auditLog.js';
@@ -80,7 +81,7 @@ async function startIn(directory: string, isTemporary: boolean, forget: () => vo
   const faults = path.join(directory, 'faults');
   // Of an earlier cluster in the same folder nothing is in force.
   fs.rmSync(faults, { recursive: true, force: true });
-  fs.mkdirSync(faults, { recursive: true });
+  makeFolder(faults);
   if (audit) fs.writeFileSync(policy, auditPolicy);
   let cluster: TestCluster | null = null;
   const programs: Cluster = await startPrograms({

@@ -24,8 +24,15 @@ describe('deploy/pki', () => {
       expect(certificate(name).ca, name).to.equal(false);
     }
     const keys = fs.readdirSync(directory).filter(file => file.endsWith('.key'));
-    expect(keys).to.have.length(8);
+    expect(keys).to.have.length(10);
     for (const file of keys) expect(fs.statSync(path.join(directory, file)).mode & 0o777, file).to.equal(0o600);
+  });
+
+  it('lets the front proxy speak for others under an authority of its own, which vouches for no client', () => {
+    const proxy = certificate('front-proxy-client');
+    expect(proxy.verify(certificate('front-proxy-ca').publicKey)).to.equal(true);
+    expect(proxy.verify(certificate('ca').publicKey)).to.equal(false);
+    expect(proxy.subject).to.equal('CN=front-proxy-client');
   });
 
   it('names the API server, the administrator and the replicas as clients expect', () => {
