@@ -1,7 +1,7 @@
 import { pause, type Clock } from './client/clock.js';
 import type { Api } from './client/api.js';
 import { isAlreadyExists, isNotFound, messageOf, unless } from './client/errors.js';
-import { serviceAccounts } from './kinds/core.js';
+import { serviceAccounts } from '../api/types/core/v1.js';
 
 /**
  * Lets each controller act as a service account of its own in `kube-system`, so that it may do no more than its role says and the audit log tells

@@ -72,11 +72,10 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
 /** Controllers of the reference that this program does not have yet. */
 export const missingControllers: readonly string[] = referenceControllers.map(([name]) => name).filter(name => !controllerCatalogue.some(entry => entry.name === name));
 
-/** Whether `--controllers` asks for a controller: its own name decides, `*` decides for the rest. */
+/** Whether `--controllers` asks for a controller: the first item that names it decides, `*` decides for those that none names. */
 export function isEnabled({ name, alias }: Pick<ControllerEntry, 'name' | 'alias'>, wanted: readonly string[]): boolean {
-  if ([name, alias].some(word => wanted.includes(word))) return true;
-  if ([name, alias].some(word => wanted.includes(`-${word}`))) return false;
-  return wanted.includes('*');
+  const decisive = wanted.find(item => [name, alias].includes(item.replace(/^-/, '')));
+  return decisive === undefined ? wanted.includes('*') : !decisive.startsWith('-');
 }
 
 /** Words of `--controllers` that name nothing. */

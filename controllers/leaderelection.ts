@@ -2,8 +2,9 @@ import type { Api } from './client/api.js';
 import { pause, type Clock } from './client/clock.js';
 import { isAlreadyExists, isNotFound, messageOf, unless } from './client/errors.js';
 import type { EventRecorder } from './client/events.js';
-import { microTimeText, type KubeObject } from './client/object.js';
-import { resource } from './client/resource.js';
+import type { KubeObject } from '../api/meta/object.js';
+import { microTimeText } from '../api/time.js';
+import { resource } from '../api/meta/resource.js';
 
 /**
  * Elects one of several programs through a Lease, as client-go does it.

@@ -2,7 +2,9 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import { randomUUID } from 'node:crypto';
+import { isMainThread } from 'node:worker_threads';
 import { helpText } from '../server/catalogue/flags/help.js';
+import { LineBudget } from '../server/catalogue/lineBudget.js';
 import { release, versionInfo } from '../server/catalogue/version.js';
 import { unknownControllers } from './catalogue.js';
 import { systemClock } from './client/clock.js';
@@ -16,8 +18,13 @@ import { Checks } from './serving/checks.js';
 import { Metrics } from './serving/metrics.js';
 import { serveHealth } from './serving/health.js';
 
+/** What the program writes, a key among it, is nobody else's to read, whatever the shell says. */
+const PRIVATE_FILES_UMASK = 0o077;
+
 /** Exit codes: 0 for what was asked to be printed and for a stop that was asked for, 1 for what failed, 2 for a command line that cannot be right. */
 async function main(argv: readonly string[]): Promise<number> {
+  // A thread shares the process's with others.
+  if (isMainThread) process.umask(PRIVATE_FILES_UMASK);
   const read = readControllerManagerOptions(argv);
   const errors = read.ok ? unknownControllers(read.options.controllers).map(word => `--controllers names ${JSON.stringify(word)}, which is no controller`) : read.errors;
   if (!read.ok || errors.length > 0) {
@@ -110,8 +117,15 @@ function stopRequest(): AbortSignal {
   return controller.signal;
 }
 
+const budget = new LineBudget();
+
+/** Messages begin with who has something to say: each has lines of its own to spend. */
 function log(level: 'info' | 'error', message: string): void {
-  process.stderr.write(`${new Date().toISOString()} ${level === 'info' ? 'I' : 'E'} ${message}\n`);
+  const at = new Date().toISOString();
+  const [who = ''] = message.split(':', 1);
+  budget.write(`${level} ${who}`, (omitted) => {
+    process.stderr.write(`${at} ${level === 'info' ? 'I' : 'E'} ${message}${omitted === 0 ? '' : ` (and ${omitted} more from there)`}\n`);
+  });
 }
 
 process.exitCode = await main(process.argv.slice(2));

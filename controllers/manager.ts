@@ -9,7 +9,7 @@ import { StoppedError, messageOf } from './client/errors.js';
 import { EventWriter } from './client/events.js';
 import { Informers } from './client/informer.js';
 import type { ConnectionSettings } from './client/kubeconfig.js';
-import { groupResourceOf } from './client/resource.js';
+import { groupResourceOf } from '../api/meta/resource.js';
 import { RestApi } from './client/rest.js';
 import { throttleFor } from './client/throttle.js';
 import { LeaderElector } from './leaderelection.js';

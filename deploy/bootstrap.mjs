@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundle } from './bundle.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const sourceFolders = ['raft', 'workers', 'server', 'controllers', 'deploy', 'test'];
+const sourceFolders = ['api', 'raft', 'workers', 'server', 'controllers', 'deploy', 'test'];
 const dist = path.join(root, 'dist');
 const installStamp = path.join(root, 'node_modules', '.install-stamp');
 const buildStamp = path.join(dist, '.build-stamp');
@@ -22,6 +22,7 @@ const commands = {
   test: { about: 'run all tests; further arguments go to mocha', run: args => child([path.join(dist, 'test', 'run.js'), ...args]) },
   build: { about: 'compile into dist/', run: async () => 0 },
   pack: { about: 'make what npm pack takes: programs and types', needs: bundlePrograms, run: packTypes },
+  generate: { about: 'derive api/data and api/types from api/facts', uncompiled: true, run: generate },
   simulate: { about: 'run seeded Raft schedules (npm run simulate -- --help)', run: args => child([path.join(dist, 'test', 'simulation', 'main.js'), ...args]) },
   torture: { about: 'break a cluster of real processes and check its promises (npm run torture -- --help)', run: args => child([path.join(dist, 'test', 'torture', 'main.js'), ...args]) },
   bench: { about: 'measure throughput (npm run bench -- --help)', run: args => child([path.join(dist, 'test', 'bench', 'main.js'), ...args]) },
@@ -41,7 +42,7 @@ async function main([name, ...args]) {
   }
   endWithNpm();
   await install();
-  await (command.needs ?? build)();
+  if (!command.uncompiled) await (command.needs ?? build)();
   const status = await command.run(args);
   if (typeof status === 'number') process.exitCode = status;
 }
@@ -182,6 +183,17 @@ function removeOrphans(sources) {
     const source = file.replace(/\.js(\.map)?$/, '.ts');
     if (source !== file && !sources.has(source)) fs.rmSync(path.join(dist, file));
   }
+}
+
+// ---- generate ----
+
+/** Sources may not compile before what they need is generated, so the generator is put together by itself. */
+async function generate() {
+  const { build: bundleOne } = await import('esbuild');
+  const outfile = path.join(dist, 'generate.mjs');
+  const entry = path.join(root, 'api', 'generate', 'main.ts');
+  await bundleOne({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20', packages: 'external', logLevel: 'warning' });
+  return child([outfile, path.join(root, 'api')]);
 }
 
 // ---- run ----

@@ -22,7 +22,7 @@ export async function bundle(root, dist) {
   const { metafile } = await build({
     entryPoints: Object.fromEntries(entries.map(([name, file]) => [name, path.join(root, file.replace(/\.js$/, '.ts'))])),
     outdir, external,
-    bundle: true, splitting: true, platform: 'node', format: 'esm', target: 'node20', keepNames: true,
+    bundle: true, splitting: true, platform: 'node', format: 'esm', target: 'node20',
     // Flat: what stands beside an entry point stands beside all parts.
     chunkNames: 'part-[hash]',
     sourcemap: 'linked', sourcesContent: false, logLevel: 'warning', metafile: true, absWorkingDir: root,

@@ -2,11 +2,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { awaitReady } from './awaitReady.js';
 import { waitForLeftovers, writeClusterFile } from './clusterFile.js';
-import { makeFolder, writeFileAtomically } from './files.js';
+import { keepPrivate, makeFolder, writeFileAtomically } from './files.js';
 import { apiserverFlags, balancerFlags, host, managerFlags } from './flags.js';
 import { haproxyConfiguration } from './haproxy.js';
 import { kubeconfig } from './kubeconfig.js';
 import { lockDirectory } from './launcherLock.js';
+import { boundLog, logCheckIntervalMs } from './logFiles.js';
 import { ManagedProcess } from './managedProcess.js';
 import type { Exit, ManagedProgram, ProcessSpec, ProgramEvents } from './managedProgram.js';
 import { ManagedThread } from './managedThread.js';
@@ -105,7 +106,8 @@ const stopGraceMs = 10_000;
 /** Starts a cluster and resolves when every replica and the balancer are ready. After a failure no process is left. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const directory = path.resolve(options.dataDirectory);
-  makeFolder(directory);
+  makeFolder(directory, 0o700);
+  keepPrivate(directory);
   const unlock = lockDirectory(directory);
   let cluster: LocalCluster | null = null;
   try {
@@ -125,7 +127,7 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   const clusterFile = path.join(directory, 'cluster.json');
   await waitForLeftovers(clusterFile, say);
   if (options.fresh) removeState(directory);
-  makeFolder(path.join(directory, 'logs'));
+  makeFolder(path.join(directory, 'logs'), 0o700);
   const settings = await loadSettings(path.join(directory, 'settings.json'), options.replicas);
   const port = options.balancer === false ? settings.members[0]?.securePort ?? 0 : await choosePort(options.port);
   const managers = options.managers ?? 0;
@@ -186,6 +188,7 @@ class LocalCluster implements Cluster {
   readonly #supervisors = new Map<ManagedProgram, Supervisor>();
   #up = false;
   #stopping: Promise<void> | null = null;
+  #logTimer: NodeJS.Timeout | null = null;
 
   constructor(private readonly prepared: Prepared) {
     const { directory, port, pki, settings } = prepared;
@@ -209,6 +212,7 @@ class LocalCluster implements Cluster {
     const { settings, say } = this.prepared;
     const started = performance.now();
     say(`starting ${settings.members.map(({ id }) => id).join(', ')}${this.balancer ? ' and the balancer' : ''}`);
+    this.#logTimer = setInterval(() => { this.#boundLogs(); }, logCheckIntervalMs).unref();
     await this.startStopped();
     this.#up = true;
     say(`all ready after ${((performance.now() - started) / 1000).toFixed(1)} s`);
@@ -248,6 +252,7 @@ class LocalCluster implements Cluster {
   }
 
   #giveBack(): void {
+    if (this.#logTimer !== null) clearInterval(this.#logTimer);
     for (const supervisor of this.#supervisors.values()) supervisor.stop();
     fs.rmSync(this.prepared.clusterFile, { force: true });
     this.prepared.unlock();
@@ -292,6 +297,16 @@ class LocalCluster implements Cluster {
     };
     const program: ManagedProgram = new (options.inProcess ? ManagedThread : ManagedProcess)({ ...spec, log: path.join(directory, 'logs', `${spec.name}.log`) }, events);
     return program;
+  }
+
+  #boundLogs(): void {
+    for (const { spec } of [...this.#servers, ...this.#clients]) {
+      try {
+        boundLog(spec.log);
+      } catch (error) {
+        this.prepared.say(`the log ${spec.log} is too large and cannot be moved aside: ${String(error)}`);
+      }
+    }
   }
 
   #writeFile(): void {

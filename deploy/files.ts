@@ -59,3 +59,12 @@ function readTail(file: string, bytesMax: number): string {
     fs.closeSync(descriptor);
   }
 }
+
+/** A folder of certificates, logs and data is closed to other users; one that belongs to somebody else, and is open to all, is refused. */
+export function keepPrivate(directory: string): void {
+  const ownUid = process.geteuid?.();
+  if (ownUid === undefined) return;
+  const { mode, uid } = fs.statSync(directory);
+  if ((mode & 0o077) !== 0 && (uid === ownUid || ownUid === 0)) fs.chmodSync(directory, 0o700);
+  else if ((mode & 0o007) !== 0) throw new Error(`${directory} is open to all users of this machine and belongs to another one (uid ${uid}): choose a folder of your own with --data-dir`);
+}

@@ -14,6 +14,7 @@ export const programs = {
   'memberFaults': 'deploy/testing/memberFaults.js',
   'testing': 'deploy/testing/index.js',
   'client': 'controllers/client/index.js',
+  'api': 'api/index.js',
 } as const;
 
 export type ProgramName = keyof typeof programs;

@@ -26,7 +26,7 @@ describe('the operator', function () {
     await cluster.waitFor(answer('before'), object => object?.data.text === 'Hello, Ada!');
     const leader = await cluster.leader();
     await leader.kill();
-    await cluster.eventually(() => cluster.apply(greeting('after', 'Grace')));
+    await cluster.apply(greeting('after', 'Grace'));
     await cluster.waitFor(answer('after'), object => object?.data.text === 'Hello, Grace!', { timeoutMs: 30_000 });
     await leader.restart();
   });

@@ -60,7 +60,7 @@ export async function readAccessFiles({ options, live, metrics, log }: AccessFil
     authorizers: authorizerSettings({ options, live, metrics, log }),
     countDecisions: createDecisionCounts(metrics.registry), observeReview: createReviewMetrics(metrics),
     clientAnchors: anchorsIn('client-ca-file', options, live),
-    proxyAnchors: anchorsIn('requestheader-client-ca-file', options, live),
+    proxyAnchors: proxyAnchorsIn(options, live),
     policies: policyFile === null ? null : readAbacPolicies(policyFile),
   };
 }
@@ -125,6 +125,27 @@ const reviewTimeoutMs = 30_000;
 function anchorsIn(option: 'client-ca-file' | 'requestheader-client-ca-file', options: ApiServerOptions, live: LiveFiles): Live<Anchors> | null {
   const file = options[option];
   return file === null ? null : live.follow({ files: [file], read: () => readAuthorities(file, `--${option}`).certificates });
+}
+
+/**
+ * Without names of proxies every certificate of their authorities may say who the user is. An authority that signs users' certificates too would then let
+ * each of them be anybody: that is refused, at start and when a changed file is read.
+ */
+function proxyAnchorsIn(options: ApiServerOptions, live: LiveFiles): Live<Anchors> | null {
+  const [proxies, clients] = [options['requestheader-client-ca-file'], options['client-ca-file']];
+  if (proxies === null || clients === null || options['requestheader-allowed-names'].length > 0) return anchorsIn('requestheader-client-ca-file', options, live);
+  return live.follow({
+    files: [proxies, clients],
+    read: () => {
+      const anchors = readAuthorities(proxies, '--requestheader-client-ca-file').certificates;
+      const users = new Set(readAuthorities(clients, '--client-ca-file').certificates.map(({ fingerprint256 }) => fingerprint256));
+      if (anchors.some(({ fingerprint256 }) => users.has(fingerprint256))) {
+        throw new Error(`--client-ca-file (${clients}) and --requestheader-client-ca-file (${proxies}) hold the same authority: every user's certificate could ` +
+          'name any user; give --requestheader-allowed-names, or another authority for proxies');
+      }
+      return anchors;
+    },
+  });
 }
 
 /** Where the signer cannot do what the options ask for, the server does not start. */

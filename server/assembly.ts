@@ -7,6 +7,7 @@ import { publishTrackingStart, publishTrust } from './authentication/published.j
 import { openIdDocuments, type OpenIdDocuments } from './authentication/serviceaccount/openid.js';
 import { certificateGuards } from './authorization/certificates.js';
 import { nodeRestriction } from './authorization/node/restriction.js';
+import { ownerReferencesPermission } from './authorization/ownerReferences.js';
 import { createLookup } from './admission/lookup.js';
 import { createAdmission } from './admission/chain.js';
 import { PolicyStatuses } from './admission/policies/statuses.js';
@@ -17,7 +18,7 @@ import type { PluginConfigurations } from './admission/configuration.js';
 import { enabledPlugins } from './admission/names.js';
 import { createPlugins } from './admission/plugins.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
-import { builtInResources, liveCatalogue, storedKinds } from './catalogue/resources.js';
+import { builtInResources, liveCatalogue, storedKinds, type Catalogue } from './catalogue/resources.js';
 import { release } from './catalogue/version.js';
 import { createDiscovery } from './discovery/discovery.js';
 import { createOpenId, OPENID_PATHS } from './discovery/openid.js';
@@ -41,6 +42,7 @@ import { bootstrap } from './registry/bootstrap.js';
 import { createServiceAllocator } from './registry/core/service/allocator.js';
 import { parsePortRange, parseRanges } from './registry/core/service/ranges.js';
 import { repairServiceClaims } from './registry/core/service/repair.js';
+import type { Registry } from './registry/contract.js';
 import { createRegistry } from './registry/store.js';
 import { selectableFieldsOf } from './registry/strategies.js';
 import { createAdmissionPolicies } from './policies.js';
@@ -56,6 +58,8 @@ import { createAdmissionWebhooks, createConversionWebhooks, hookConnections } fr
 /** The API behind the filters, put together from storage, registry and endpoints. */
 export interface Api {
   readonly storage: RaftStorage;
+  readonly registry: Registry;
+  readonly catalogue: Catalogue;
   readonly access: Access;
   readonly resources: (context: RequestContext) => Promise<void>;
   /** False when the path is no document of the API. */
@@ -102,9 +106,9 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
     storage, catalogue, connections, convert: convertAny(custom, isBuiltIn), authorize: access.authorize, enabled, configurations: plugins, metrics, log: log.named('webhooks'),
   });
   const policies = createAdmissionPolicies({ storage, catalogue, convert: convertAny(custom, isBuiltIn), authorize: access.authorize, enabled, log: log.named('policies') });
-  const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, access, enabled, guards: [...webhooks.steps, ...policies.steps] }), deletionsAtOnce: options['delete-collection-workers'] });
+  const registry = createRegistry({ storage, allocators: { services }, admission: admissionOf({ options, plugins, storage, catalogue, access, enabled, guards: [...webhooks.steps, ...policies.steps] }), deletionsAtOnce: options['delete-collection-workers'] });
   const workers = createWorkers();
-  const host = `${advertisedAddress(options)}:${options['secure-port']}`;
+  const host = `${options['external-hostname'] ?? advertisedAddress(options)}:${options['secure-port']}`;
   const documents = (): OpenIdDocuments | null =>
     openIdDocuments(access.tokens.issuer?.issuer ?? '', options['service-account-jwks-uri'] ?? `https://${host}${OPENID_PATHS.keys}`, files.verificationKeys.current);
   const openid = createOpenId(documents, () => files.verificationKeys.maxAgeSeconds ?? 3600);
@@ -115,13 +119,13 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
   const ownResources = createEndpoints({
     registry, catalogue, workers, authorize: access.authorize, rules: access.rules, tokens: access.tokens, minRequestTimeoutSeconds: options['min-request-timeout'], watchList: features.WatchList, compression: features.APIResponseCompression,
     forcesDeletion: features.AllowUnsafeMalformedObjectDeletion, backends: createBackends({ credentials: agents, preferredAddresses: options['kubelet-preferred-address-types'], connectTimeoutMs: options['kubelet-timeout'] }),
-    cbor: features.CBORServingAndStorage, catchUp: custom.catchUp,
+    streamsNeedCreate: features.AuthorizePodWebsocketUpgradeCreatePermission, cbor: features.CBORServingAndStorage, catchUp: custom.catchUp,
   });
   const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn });
   let lifeCycles: LifeCycles | null = null;
   let policyStatuses: PolicyStatuses | null = null;
   return {
-    storage, access,
+    storage, registry, catalogue, access,
     resources: async (context) => { if (!await aggregation.answers(context)) await ownResources(context); },
     documents: async (context) => {
       if (await aggregation.answers(context)) return true;
@@ -130,7 +134,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
       return await discovery(context) || openid(context) || openapi.documents(context);
     },
     bootstrap: async (signal) => {
-      await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text) });
+      await bootstrap({ registry, catalogue, signal, servicePort: options['secure-port'], serviceRanges: ranges.map(({ text }) => text), nodePort: options['kubernetes-service-node-port'] });
       await Promise.all([bootstrapRbac({ registry, catalogue, signal }), repair(storage, log), publishTrust({ registry, catalogue, signal }, access.published()), publishTrackingStart({ registry, catalogue, signal })]);
       access.onPublishedChange(() => { publishTrust({ registry, catalogue, signal }, access.published()).catch((error: unknown) => { log.named('access').warn('authorities cannot be published', { error }); }); });
       await Promise.all([access.synced, custom.synced, aggregation.synced]);
@@ -158,6 +162,7 @@ export function assembleApi({ options, files, plugins, agents, replica, encrypti
 
 interface AdmissionParts extends Pick<AssemblyOptions, 'options' | 'plugins'> {
   readonly storage: RaftStorage;
+  readonly catalogue: Catalogue;
   readonly access: Access;
   /** Names of the plug-ins that run. */
   readonly enabled: ReadonlySet<string>;
@@ -165,11 +170,11 @@ interface AdmissionParts extends Pick<AssemblyOptions, 'options' | 'plugins'> {
   readonly guards: readonly AdmissionPlugin[];
 }
 
-function admissionOf({ options, plugins: configurations, storage, access, enabled, guards }: AdmissionParts): Admission {
+function admissionOf({ options, plugins: configurations, storage, catalogue, access, enabled, guards }: AdmissionParts): Admission {
   return createAdmission(createPlugins({
     storage, configurations, enabled,
     tolerationSeconds: { 'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'], 'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'] },
-    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage)), ...access.guards, ...guards],
+    others: [...certificateGuards(access.authorize), nodeRestriction(createLookup(storage), access.authorize), ownerReferencesPermission(access.authorize, catalogue), ...access.guards, ...guards],
   }));
 }
 

@@ -15,7 +15,12 @@ import type { RunningServer } from './server.js';
 const exitFailure = 1;
 const exitUsage = 2;
 
+/** What the program writes (data, logs, keys, backups) is nobody else's to read, whatever the shell says. */
+const PRIVATE_FILES_UMASK = 0o077;
+
 async function main(argv: readonly string[]): Promise<void> {
+  // As a thread it shares the process's with others, and its launcher keeps the folder closed.
+  if (isMainThread) process.umask(PRIVATE_FILES_UMASK);
   if (operationNames.has(argv[0] ?? '')) {
     const { runOperation } = await import('./operations/program.js');
     process.exitCode = await runOperation(argv);

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { startReplica } from '../raft/client.js';
 import type { Replica, ReplicaAdministration } from '../raft/replica-api.js';
 import { closeAccessFiles, readAccessFiles, type AccessFiles } from './accessFiles.js';
@@ -24,8 +27,11 @@ import { createMetrics, type Metrics } from './observability/metrics.js';
 import { exposeReplica } from './observability/raftMetrics.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { replicaOptions } from './options/replica.js';
-import { servingOptions } from './serving.js';
+import { machineClock } from './presence/machineClock.js';
+import { Presence } from './presence/presence.js';
+import { endpointAddress, servingOptions } from './serving.js';
 import { loadEncryption } from './storage/encryption/load.js';
+import { Expiry } from './storage/expiry.js';
 import type { Encryption } from './storage/encryption/encryption.js';
 import { drainAndClose } from './shutdown.js';
 
@@ -46,6 +52,7 @@ export interface RunningServer {
  */
 const handOverTimeoutMs = 500;
 const compactionTimeoutMs = 30_000;
+const farewellTimeoutMs = 200;
 
 /**
  * Starts everything: the replica in its thread, the storage on it, the API, the listener. Resolves as soon as requests are taken.
@@ -110,13 +117,19 @@ async function serveReplica({ options, log, live, serving, files, plugins, agent
     compact: (version) => api.storage.compact(version, { timeoutMs: compactionTimeoutMs }),
   });
   compaction.start(options['etcd-compaction-interval']);
+  const events = options['event-ttl'] === 0 ? null : eventExpiry({ api, replica, log, ttlMs: options['event-ttl'] });
+  const presence = presenceOf({ options, api, log, port: listener.port });
   const url = `https://${listener.host.includes(':') ? `[${listener.host}]` : listener.host}:${listener.port}`;
   log.info('serving', { address: url, member: options['raft-member-id'] });
 
   const stopping = new AbortController();
   // Each object of the bootstrap waits by itself when storage takes no writes yet: many at once are no leak.
   setMaxListeners(0, stopping.signal);
-  const ready = becomeReady({ options, log, api, progress, stopping: stopping.signal }).then(() => { compaction.begin(); });
+  const ready = becomeReady({ options, log, api, progress, stopping: stopping.signal }).then(() => {
+    compaction.begin();
+    events?.start();
+    presence?.start();
+  });
   const failed = new Promise<Error>((resolve) => {
     replica.onFailure(resolve);
     ready.catch((error: unknown) => { if (!stopping.signal.aborted) resolve(error as Error); });
@@ -129,7 +142,10 @@ async function serveReplica({ options, log, live, serving, files, plugins, agent
     stopping.abort(new Error('the server is stopping'));
     await handedOver;
     live.stop();
+    // Clients of the service must stop coming before this server goes; without a majority nobody can be told.
+    if (presence !== null) await Promise.race([presence.stop(), delay(farewellTimeoutMs, undefined, { ref: false })]);
     compaction.stop();
+    events?.stop();
     await drain(options, listener, chain, log);
     // Another one that stops meanwhile may have handed it back.
     await handOver(replica, log);
@@ -139,6 +155,25 @@ async function serveReplica({ options, log, live, serving, files, plugins, agent
     log.info('stopped');
   };
   return { url, ready, failed, stop: () => (stopped ??= stop()) };
+}
+
+/** Null where the machine has no address to give to others. */
+function presenceOf({ options, api, log, port }: { readonly options: ApiServerOptions; readonly api: Api; readonly log: Logger; readonly port: number }): Presence | null {
+  const ip = endpointAddress(options);
+  if (ip === null) log.warn('this machine has no address to give to clients: the kubernetes service gets no endpoint of this server; see --advertise-address');
+  return ip === null ? null : new Presence({
+    storage: api.storage, registry: api.registry, catalogue: api.catalogue, reconciles: options['endpoint-reconciler-type'] !== 'none',
+    identity: { hostname: hostname(), memberId: options['raft-member-id'], processUid: randomUUID(), address: { ip, port } },
+    report: (what, error) => { log.named('presence').warn('cannot be written now, and is tried again', { what, error }); },
+  });
+}
+
+function eventExpiry({ api, replica, log, ttlMs }: { readonly api: Api; readonly replica: Replica; readonly log: Logger; readonly ttlMs: number }): Expiry {
+  return new Expiry({
+    storage: api.storage, resource: { group: '', resource: 'events' }, ttlMs, clock: machineClock,
+    leads: async () => (await replica.status()).role === 'leader',
+    report: (error) => { log.named('events').warn('old events cannot be removed now; they are tried again', { error }); },
+  });
 }
 
 async function handOver(replica: Replica, log: Logger): Promise<void> {

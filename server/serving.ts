@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { SecureContextOptions } from 'node:tls';
 import { ciphers, tlsVersions } from './catalogue/flags/tls.js';
@@ -61,12 +62,29 @@ function servingPair(options: ApiServerOptions): KeyPairFiles | Promise<KeyPairF
   });
 }
 
+/**
+ * The address that clients of the API's own service are given. Endpoints may not be loopback addresses, so a server that listens on one is
+ * told of by an address of its machine, as in the reference. Null when the machine has none.
+ */
+export function endpointAddress(options: ApiServerOptions): string | null {
+  const advertised = advertisedAddress(options);
+  const address = isLoopback(advertised) ? outsideAddress() : advertised;
+  return address === null || isIP(address) === 0 ? null : address;
+}
+
+const isLoopback = (address: string): boolean => /^127\.|^::1$|^localhost$/i.test(address);
+
 /** The address under which others reach this server: as told, else where it listens, else the first that is not a loopback. */
 export function advertisedAddress(options: ApiServerOptions): string {
   const told = options['advertise-address'];
   if (told !== null) return told;
   const bound = options['bind-address'];
   if (bound !== '' && bound !== '0.0.0.0' && bound !== '::') return bound;
-  const outside = Object.values(networkInterfaces()).flatMap((list) => list ?? []).filter(({ internal }) => !internal);
-  return (outside.find(({ family }) => family === 'IPv4') ?? outside[0])?.address ?? '127.0.0.1';
+  return outsideAddress() ?? '127.0.0.1';
+}
+
+/** Of this machine, IPv4 where there is one. */
+function outsideAddress(): string | null {
+  const outside = Object.values(networkInterfaces()).flatMap((list) => list ?? []).filter(({ internal, address }) => !internal && !address.startsWith('fe80:'));
+  return (outside.find(({ family }) => family === 'IPv4') ?? outside[0])?.address ?? null;
 }

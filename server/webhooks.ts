@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { PluginConfigurations } from './admission/configuration.js';
+import { checkPluginConfiguration, type PluginConfigurations, type PluginKind } from './admission/configuration.js';
 import type { AdmissionPlugin } from './admission/contract.js';
 import type { ConvertObject } from './admission/matching/versions.js';
 import type { CallerParts } from './admission/webhooks/caller.js';
 import { followHooks } from './admission/webhooks/configurations.js';
 import type { HookKind } from './admission/webhooks/hook.js';
+import { imagePolicyIn, imagePolicyWebhook } from './admission/pods/imagePolicy.js';
+import { webhookClient } from './webhook/client.js';
 import { mutatingWebhooks } from './admission/webhooks/mutating.js';
 import { validatingWebhooks } from './admission/webhooks/validating.js';
 import type { JsonObject } from './api/object.js';
@@ -84,7 +86,19 @@ export function createAdmissionWebhooks({ storage, catalogue, connections, conve
     const followed = followHooks(kind, storage, (error, configuration) => { log.error('a configuration of webhooks cannot be read; the earlier one stays', { configuration, error }); });
     return { step: make(followed, parts), stop: () => { followed.stop(); clients.close(); } };
   });
+  if (enabled.has(IMAGE_POLICY)) running.push(imagePolicyStep(configurations, log));
   return { steps: running.map(({ step }) => step), stop: () => { for (const { stop } of running) stop(); } };
+}
+
+const IMAGE_POLICY = 'ImagePolicyWebhook';
+/** A service that does not answer counts as one that cannot be asked. */
+const imagePolicyTimeoutMs = 30_000;
+
+function imagePolicyStep(configurations: PluginConfigurations, log: Logger): { readonly step: AdmissionPlugin; readonly stop: () => void } {
+  const policy = imagePolicyIn(configurations.get(IMAGE_POLICY) ?? null);
+  const client = webhookClient(policy.kubeConfigFile, `the configuration of ${IMAGE_POLICY}`);
+  const ask = (review: string, signal: AbortSignal | null): Promise<string> => client.post(review, { timeoutMs: imagePolicyTimeoutMs, signal: signal ?? undefined });
+  return { step: imagePolicyWebhook({ policy, ask, report: (error) => { log.warn('images cannot be checked', { error }); } }), stop: () => { client.close(); } };
 }
 
 /** Clients with the users of a kubeconfig; null for none. */
@@ -92,11 +106,19 @@ export const clientsFor = ({ addresses, identity }: HookConnections, kubeconfig:
   resolve: addresses, identityFor: namedIdentities(kubeconfig === null ? new Map() : loadUsers(kubeconfig), identity), ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
 });
 
+/** The kind has had two names; `kubeConfigFile` has two spellings, as everywhere. */
+const FILE_FIELDS: PluginKind['fields'] = { kubeConfigFile: 'text', orchConfigFile: 'text' };
+const HOOK_KINDS: readonly PluginKind[] = [
+  { kind: 'WebhookAdmissionConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'], fields: FILE_FIELDS },
+  { kind: 'WebhookAdmission', apiVersions: ['apiserver.config.k8s.io/v1alpha1'], fields: FILE_FIELDS },
+];
+
 /** `kubeConfigFile` of a WebhookAdmissionConfiguration. */
 function kubeconfigOf(configuration: JsonObject | undefined, plugin: string): string | null {
-  const file = configuration?.['kubeConfigFile'] ?? '';
-  if (configuration === undefined || file === '') return null;
-  if (configuration['kind'] !== 'WebhookAdmission' && configuration['kind'] !== 'WebhookAdmissionConfiguration') throw new Error(`the configuration of ${plugin} must be a WebhookAdmissionConfiguration of apiserver.config.k8s.io/v1`);
+  if (configuration === undefined) return null;
+  checkPluginConfiguration(plugin, configuration, HOOK_KINDS.find(({ kind }) => kind === configuration['kind']) ?? HOOK_KINDS[0]!);
+  const file = configuration['kubeConfigFile'] ?? configuration['orchConfigFile'] ?? '';
+  if (file === '') return null;
   if (typeof file !== 'string' || !path.isAbsolute(file)) throw new Error(`the configuration of ${plugin}: kubeConfigFile must be an absolute path`);
   return file;
 }

@@ -1,5 +1,5 @@
-import type { KubeObject, ObjectKey, ObjectList } from './object.js';
-import type { Resource } from './resource.js';
+import type { KubeObject, ObjectKey, ObjectList } from '../../api/meta/object.js';
+import type { Resource } from '../../api/meta/resource.js';
 
 /**
  * What controllers need of an API server. `rest.ts` speaks HTTP; tests use an implementation in memory. Every method rejects with an

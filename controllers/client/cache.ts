@@ -1,4 +1,4 @@
-import { keyTextOf, type KubeObject } from './object.js';
+import { keyTextOf, type KubeObject } from '../../api/meta/object.js';
 
 /** The words under which an object can be found. */
 export type IndexFunction<T> = (object: T) => readonly string[];

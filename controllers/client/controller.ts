@@ -3,8 +3,8 @@ import type { Clock } from './clock.js';
 import { isConflict, messageOf } from './errors.js';
 import type { EventRecorder } from './events.js';
 import type { Informer, Informers } from './informer.js';
-import { keyTextOf, type KubeObject } from './object.js';
-import type { Resource } from './resource.js';
+import { keyTextOf, type KubeObject } from '../../api/meta/object.js';
+import type { Resource } from '../../api/meta/resource.js';
 import { work, WorkQueue, type QueueMetrics, type WorkOptions } from './workQueue.js';
 
 /** What every controller is given. */

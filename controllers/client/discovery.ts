@@ -1,5 +1,5 @@
 import type { Api } from './api.js';
-import { apiVersionOf, type Resource } from './resource.js';
+import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 
 /** A type that a server serves, and what can be done with it. */
 export interface DiscoveredType extends Resource { readonly verbs: ReadonlySet<string> }

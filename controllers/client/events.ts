@@ -2,8 +2,9 @@ import { strategicPatch, type Api } from './api.js';
 import type { Clock } from './clock.js';
 import { isNamespaceTerminating, isNotFound, unless } from './errors.js';
 import { EventCorrelator, type Correlation, type Happening, type ObjectReference } from './eventCorrelator.js';
-import { timeText, type KubeObject } from './object.js';
-import { resource } from './resource.js';
+import type { KubeObject } from '../../api/meta/object.js';
+import { timeText } from '../../api/time.js';
+import { resource } from '../../api/meta/resource.js';
 
 interface EventObject extends KubeObject {
   readonly involvedObject: ObjectReference;

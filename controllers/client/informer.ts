@@ -1,8 +1,8 @@
 import { Cache, type IndexFunction, type Lister } from './cache.js';
 import type { Clock } from './clock.js';
-import { keyTextOf, type KubeObject } from './object.js';
+import { keyTextOf, type KubeObject } from '../../api/meta/object.js';
 import { Reflector, type ReflectorOptions, type Sink } from './reflector.js';
-import { groupResourceOf, type Resource } from './resource.js';
+import { groupResourceOf, type Resource } from '../../api/meta/resource.js';
 import { isOlder } from './versions.js';
 
 /**

@@ -7,7 +7,7 @@ import { messageOf } from './errors.js';
 import { EventWriter } from './events.js';
 import { Informers } from './informer.js';
 import type { ConnectionSettings } from './kubeconfig.js';
-import { groupResourceOf } from './resource.js';
+import { groupResourceOf } from '../../api/meta/resource.js';
 import { RestApi } from './rest.js';
 import { throttleFor } from './throttle.js';
 

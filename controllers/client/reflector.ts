@@ -1,8 +1,8 @@
 import type { Api, Watch, WatchEvent } from './api.js';
 import { pause, type Clock } from './clock.js';
 import { ApiError, ConnectionError, isExpired } from './errors.js';
-import type { KubeObject } from './object.js';
-import type { Resource } from './resource.js';
+import type { KubeObject } from '../../api/meta/object.js';
+import type { Resource } from '../../api/meta/resource.js';
 
 /** Where a reflector puts what it sees. Calls come one after another, in the order of versions. */
 export interface Sink<T> {

@@ -5,8 +5,8 @@ import type { Connection } from './connection.js';
 import { type Answer } from './connection.js';
 import { acceptOf, decodeBody, encodeBody, isProtobuf, jsonType, type ContentType, type MetadataForm } from './encoding.js';
 import { ApiError, ConnectionError, StoppedError, UnreadableError, type StatusDocument } from './errors.js';
-import { keyOf, type KubeObject, type ObjectKey, type ObjectList } from './object.js';
-import { apiVersionOf, groupResourceOf, pathOf, type Resource } from './resource.js';
+import { keyOf, type KubeObject, type ObjectKey, type ObjectList } from '../../api/meta/object.js';
+import { apiVersionOf, groupResourceOf, pathOf, type Resource } from '../../api/meta/resource.js';
 import type { Throttle } from './throttle.js';
 import { StreamWatch } from './watchStream.js';
 

@@ -3,7 +3,7 @@ import { openWatchEvent } from '../../workers/codecs/protobuf/watchEvent.js';
 import type { Watch, WatchEvent } from './api.js';
 import { decodeJson, decodeProtobuf } from './encoding.js';
 import { ConnectionError, UnreadableError } from './errors.js';
-import type { KubeObject } from './object.js';
+import type { KubeObject } from '../../api/meta/object.js';
 
 /** An event with one object; servers keep objects below 3 MiB. */
 const eventBytesMax = 16 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { applyPatch } from '../client/api.js';
 import { QueueController, type Controller } from '../client/controller.js';
-import { keyOf, nameOf } from '../client/object.js';
+import { keyOf, nameOf } from '../../api/meta/object.js';
+import { clusterRoles } from '../../api/types/rbac/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { clusterRoles } from '../kinds/others.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { aggregatedRules } from './aggregation.js';
 

@@ -1,8 +1,9 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isAlreadyExists, isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
-import { isControlledBy, keyOf, keyTextOf, nameOf, timeText, uidOf } from '../client/object.js';
+import { isControlledBy, keyOf, keyTextOf, nameOf, uidOf } from '../../api/meta/object.js';
+import { timeText } from '../../api/time.js';
+import { type CronJob, cronJobs, type Job, jobs } from '../../api/types/batch/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { cronJobs, jobs, type CronJob, type Job } from '../kinds/batch.js';
 import { controllerIndex, follow } from '../workloads/following.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { activeOf, review, superfluousJobs, type ActiveRef } from './history.js';

@@ -1,5 +1,6 @@
-import { createdAt, timeOf } from '../client/object.js';
-import type { CronJob } from '../kinds/batch.js';
+import { createdAt } from '../../api/meta/object.js';
+import { timeOf } from '../../api/time.js';
+import type { CronJob } from '../../api/types/batch/v1.js';
 import type { Schedule } from './schedule.js';
 
 /** Which runs of a cron job are due. Pure. */

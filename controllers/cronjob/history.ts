@@ -1,6 +1,7 @@
-import { nameOf, timeOf, timeText, uidOf, type Condition } from '../client/object.js';
+import { type Condition, nameOf, uidOf } from '../../api/meta/object.js';
+import { timeOf, timeText } from '../../api/time.js';
+import type { CronJob, Job } from '../../api/types/batch/v1.js';
 import { isFinished } from '../job/verdict.js';
-import type { CronJob, Job } from '../kinds/batch.js';
 
 /** What has become of the Jobs of a cron job. Pure. */
 

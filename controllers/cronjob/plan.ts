@@ -1,5 +1,6 @@
-import { isTerminating, nameOf, namespaceOf, timeOf, timeText } from '../client/object.js';
-import { cronJobs, type CronJob, type Job } from '../kinds/batch.js';
+import { isTerminating, nameOf, namespaceOf } from '../../api/meta/object.js';
+import { timeOf, timeText } from '../../api/time.js';
+import { type CronJob, cronJobs, type Job } from '../../api/types/batch/v1.js';
 import { controllerReference } from '../workloads/claim.js';
 import { activeOf, type ActiveRef } from './history.js';
 import { dueAt, nextLookMs } from './due.js';

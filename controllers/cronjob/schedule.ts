@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { parseSchedule, type Timing } from './grammar.js';
+import { parseTiming, splitZone, type Timing } from '../../api/cron.js';
 import { zoneOf, type Zone } from './zones.js';
 
 /** The moments at which something is due, in milliseconds since 1970. */
@@ -19,15 +19,17 @@ const changesMax = 1_000;
 
 /** Reads a schedule. `zone` is what `timeZone` says, or what the process runs in. A zone within the text wins. */
 export function scheduleOf(text: string, zoneName: string): ScheduleResult {
-  const parsed = parseSchedule(text);
+  const { zone: ownZone, timing } = splitZone(text);
+  const parsed = parseTiming(timing);
   if (!parsed.ok) return parsed;
-  const name = parsed.zone ?? zoneName;
+  const name = ownZone ?? zoneName;
   const zone = zoneOf(name);
   if (!zone) return { ok: false, message: `provided bad location ${name}: unknown time zone ${name}` };
   return { ok: true, schedule: byTiming(parsed.timing, zone) };
 }
 
 function byTiming(timing: Timing, zone: Zone): Schedule {
+  if (timing.kind === 'never') return { next: () => null, last: () => null };
   if (timing.kind === 'every') return everySchedule(timing.ms);
   const next = calendarNext(timing.fields, zone);
   return { next, last: (from, until) => lastOf(next, from, until) };

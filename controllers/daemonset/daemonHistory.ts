@@ -1,10 +1,10 @@
 import { mergePatch } from '../client/api.js';
 import { isAlreadyExists, isNotFound, unless } from '../client/errors.js';
-import { keyOf, keyTextOf, uidOf } from '../client/object.js';
-import { selects } from '../client/selectors.js';
+import { keyOf, keyTextOf, uidOf } from '../../api/meta/object.js';
+import { selects } from '../../api/selectors.js';
+import { type ControllerRevision, controllerRevisions, type DaemonSet, daemonSets, type DaemonSetStatus } from '../../api/types/apps/v1.js';
+import { type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { controllerRevisions, daemonSets, type ControllerRevision, type DaemonSet } from '../kinds/apps.js';
-import { pods, type Pod } from '../kinds/core.js';
 import { holds } from '../revisions/history.js';
 import { claim } from '../workloads/claim.js';
 import { hashLabel } from './daemonPod.js';
@@ -51,7 +51,7 @@ export class DaemonHistory {
     if (holds(there, set.spec?.template)) return there;
     // Another template has the same hash: the next try takes another name.
     const collisionCount = (set.status?.collisionCount ?? 0) + 1;
-    await api.update(daemonSets, { ...set, status: { ...set.status, collisionCount } }, { subresource: 'status' });
+    await api.update(daemonSets, { ...set, status: { ...set.status as DaemonSetStatus, collisionCount } }, { subresource: 'status' });
     throw new Error(`the name of the revision ${keyTextOf(wanted)} is taken`);
   }
 

@@ -1,6 +1,6 @@
-import { nameOf } from '../client/object.js';
-import { daemonSets, type DaemonSet } from '../kinds/apps.js';
-import type { Affinity, Pod, PodSpec, Toleration } from '../kinds/core.js';
+import { nameOf } from '../../api/meta/object.js';
+import { type DaemonSet, daemonSets } from '../../api/types/apps/v1.js';
+import type { Affinity, Pod, PodSpec, Toleration } from '../../api/types/core/v1.js';
 import { podOf } from '../workloads/podTemplate.js';
 import { sameJson } from '../workloads/sameJson.js';
 

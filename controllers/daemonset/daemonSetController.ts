@@ -1,11 +1,11 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isNamespaceTerminating, isNotFound, unless } from '../client/errors.js';
 import { Expectations } from '../client/expectations.js';
-import { isTerminating, keyTextOf, namespaceOf, uidOf } from '../client/object.js';
-import { isEmptySelector, selects } from '../client/selectors.js';
+import { isTerminating, keyTextOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import { isEmptySelector, selects } from '../../api/selectors.js';
+import { controllerRevisions, type DaemonSet, daemonSets, type DaemonSetStatus } from '../../api/types/apps/v1.js';
+import { type Node, nodes, type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { controllerRevisions, daemonSets, type DaemonSet, type DaemonSetStatus } from '../kinds/apps.js';
-import { nodes, pods, type Node, type Pod } from '../kinds/core.js';
 import { nextAvailabilityMs } from '../replicaset/plan.js';
 import { claim } from '../workloads/claim.js';
 import { controllerIndex, follow, orphanWord } from '../workloads/following.js';

@@ -1,6 +1,6 @@
-import { nameOf, namespaceOf } from '../client/object.js';
-import { daemonSets, type ControllerRevision, type DaemonSet } from '../kinds/apps.js';
-import type { Pod } from '../kinds/core.js';
+import { nameOf, namespaceOf } from '../../api/meta/object.js';
+import { type ControllerRevision, type DaemonSet, daemonSets } from '../../api/types/apps/v1.js';
+import type { Pod } from '../../api/types/core/v1.js';
 import { holds, nextNumber, oldestFirst, patchOf, superfluous } from '../revisions/history.js';
 import { controllerReference } from '../workloads/claim.js';
 import { jsonHash } from '../workloads/templateHash.js';

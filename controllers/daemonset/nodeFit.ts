@@ -1,7 +1,7 @@
-import { nameOf } from '../client/object.js';
-import { labelOperators, selectsAll } from '../client/selectors.js';
-import type { DaemonSet } from '../kinds/apps.js';
-import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Taint, Toleration } from '../kinds/core.js';
+import { nameOf } from '../../api/meta/object.js';
+import { labelOperators, selectsAll } from '../../api/selectors.js';
+import type { DaemonSet } from '../../api/types/apps/v1.js';
+import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Taint, Toleration } from '../../api/types/core/v1.js';
 import { tolerationsOf } from './daemonPod.js';
 
 /** Which nodes a DaemonSet wants. Pure. */

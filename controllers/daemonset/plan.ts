@@ -1,7 +1,7 @@
-import { createdAt, isTerminating, nameOf } from '../client/object.js';
-import type { DaemonSet } from '../kinds/apps.js';
-import type { Node, Pod } from '../kinds/core.js';
-import { scaled } from '../workloads/intOrPercent.js';
+import { createdAt, isTerminating, nameOf } from '../../api/meta/object.js';
+import type { DaemonSet } from '../../api/types/apps/v1.js';
+import type { Node, Pod } from '../../api/types/core/v1.js';
+import { scaled } from '../../api/intOrPercent.js';
 import { hasFailed, hasSucceeded, isAvailable, isFinished, isReady } from '../workloads/podState.js';
 import { describe, hashLabel, nodeOf } from './daemonPod.js';
 import { waitMs, type Attempt } from './failedPods.js';

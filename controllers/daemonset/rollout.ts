@@ -1,7 +1,7 @@
-import { isTerminating } from '../client/object.js';
-import type { DaemonSet } from '../kinds/apps.js';
-import type { Pod } from '../kinds/core.js';
-import { scaled } from '../workloads/intOrPercent.js';
+import { isTerminating } from '../../api/meta/object.js';
+import type { DaemonSet } from '../../api/types/apps/v1.js';
+import type { Pod } from '../../api/types/core/v1.js';
+import { scaled } from '../../api/intOrPercent.js';
 import { isAvailable } from '../workloads/podState.js';
 import { isUpdated } from './daemonPod.js';
 import { fitOf } from './nodeFit.js';

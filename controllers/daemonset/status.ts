@@ -1,4 +1,4 @@
-import type { DaemonSetStatus } from '../kinds/apps.js';
+import type { DaemonSetStatus } from '../../api/types/apps/v1.js';
 import { isAvailable, isReady } from '../workloads/podState.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { isUpdated } from './daemonPod.js';
@@ -22,6 +22,6 @@ export function statusOf(observed: Pick<Observed, 'set' | 'nodes' | 'pods' | 'ha
 
 /** A counter that is absent is zero, except that a status never written says nothing yet. */
 export function sameStatus(before: DaemonSetStatus | undefined, after: DaemonSetStatus): boolean {
-  const filled = (status: DaemonSetStatus): object => Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
+  const filled = (status: object): object => Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
   return before?.observedGeneration === after.observedGeneration && sameJson(filled(before ?? {}), filled(after));
 }

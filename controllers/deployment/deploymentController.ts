@@ -1,10 +1,10 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isAlreadyExists, isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
-import { controllerOf, isControlledBy, isTerminating, keyOf, keyTextOf, nameOf, namespaceOf, uidOf } from '../client/object.js';
-import { isEmptySelector, selects } from '../client/selectors.js';
+import { controllerOf, isControlledBy, isTerminating, keyOf, keyTextOf, nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import { isEmptySelector, selects } from '../../api/selectors.js';
+import { type Deployment, deployments, type ReplicaSet, replicaSets } from '../../api/types/apps/v1.js';
+import { type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { deployments, replicaSets, type Deployment, type ReplicaSet } from '../kinds/apps.js';
-import { pods, type Pod } from '../kinds/core.js';
 import { claim } from '../workloads/claim.js';
 import { controllerIndex, follow, orphanWord } from '../workloads/following.js';
 import { hasDeadline, replicasOf } from './limits.js';

@@ -1,5 +1,5 @@
-import type { Deployment, ReplicaSet } from '../kinds/apps.js';
-import { scaled } from '../workloads/intOrPercent.js';
+import type { Deployment, ReplicaSet } from '../../api/types/apps/v1.js';
+import { scaled } from '../../api/intOrPercent.js';
 
 /** How far a rolling update may go above and below the wanted number. Pure. */
 

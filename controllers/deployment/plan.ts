@@ -1,6 +1,6 @@
-import { isTerminating, uidOf } from '../client/object.js';
-import type { Deployment, DeploymentStatus, ReplicaSet } from '../kinds/apps.js';
-import type { Pod } from '../kinds/core.js';
+import { isTerminating, uidOf } from '../../api/meta/object.js';
+import type { Deployment, DeploymentStatus, ReplicaSet } from '../../api/types/apps/v1.js';
+import type { Pod } from '../../api/types/core/v1.js';
 import { conditionOf, isFinished } from '../workloads/podState.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { actualTotal, currentSize, hasDeadline, isRolling, replicasOf } from './limits.js';

@@ -1,6 +1,6 @@
-import { createdAt, nameOf, namespaceOf, uidOf } from '../client/object.js';
-import { deployments, type Deployment, type ReplicaSet } from '../kinds/apps.js';
-import type { PodTemplate } from '../kinds/core.js';
+import { createdAt, nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import { type Deployment, deployments, type ReplicaSet } from '../../api/types/apps/v1.js';
+import type { PodTemplateSpec } from '../../api/types/core/v1.js';
 import { controllerReference } from '../workloads/claim.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { jsonHash } from '../workloads/templateHash.js';
@@ -21,9 +21,9 @@ const historyLengthMax = 2000;
 
 export const revisionOf = (set: ReplicaSet): number => Number(set.metadata.annotations?.[revisionAnnotation] ?? '0') || 0;
 
-export function sameTemplate(a: PodTemplate | undefined, b: PodTemplate | undefined): boolean { return sameJson(withoutHash(a), withoutHash(b)); }
+export function sameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean { return sameJson(withoutHash(a), withoutHash(b)); }
 
-function withoutHash(template: PodTemplate | undefined): PodTemplate | undefined {
+function withoutHash(template: PodTemplateSpec | undefined): PodTemplateSpec | undefined {
   const { [hashLabel]: _, ...labels } = template?.metadata?.labels ?? {};
   return template && { ...template, metadata: { ...template.metadata, labels } };
 }

@@ -1,5 +1,5 @@
-import { uidOf } from '../client/object.js';
-import type { Deployment, ReplicaSet } from '../kinds/apps.js';
+import { uidOf } from '../../api/meta/object.js';
+import type { Deployment, ReplicaSet } from '../../api/types/apps/v1.js';
 import { currentSize, isRolling, maxSurge, maxUnavailable, replicasOf, wantedTotal } from './limits.js';
 import { desiredAnnotation, maxAnnotation, newestFirst, oldestFirst } from './revisions.js';
 import { allOf, type Sets } from './status.js';

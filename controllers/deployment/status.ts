@@ -1,5 +1,5 @@
-import { timeOf, timeText } from '../client/object.js';
-import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../kinds/apps.js';
+import { timeOf, timeText } from '../../api/time.js';
+import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../api/types/apps/v1.js';
 import { conditionOf } from '../workloads/podState.js';
 import { actualTotal, availableTotal, hasDeadline, maxUnavailable, readyTotal, replicasOf, wantedTotal } from './limits.js';
 

@@ -1,8 +1,9 @@
-import { isTerminating, nameOf, timeOf, timeText, type Condition } from '../client/object.js';
-import type { LabelSelector } from '../client/selectors.js';
-import type { Pod } from '../kinds/core.js';
-import type { PodDisruptionBudget } from '../kinds/others.js';
-import { scaled } from '../workloads/intOrPercent.js';
+import { isTerminating, nameOf } from '../../api/meta/object.js';
+import { timeOf, timeText } from '../../api/time.js';
+import type { Pod } from '../../api/types/core/v1.js';
+import type { Condition, LabelSelector } from '../../api/types/meta/v1.js';
+import type { PodDisruptionBudget } from '../../api/types/policy/v1.js';
+import { scaled } from '../../api/intOrPercent.js';
 import { conditionOf, isReady } from '../workloads/podState.js';
 
 /** What a budget allows. Pure. */
@@ -11,7 +12,6 @@ import { conditionOf, isReady } from '../workloads/podState.js';
 export const deletionMs = 120_000;
 
 export type BudgetStatus = NonNullable<PodDisruptionBudget['status']>;
-interface BudgetCondition extends Condition { readonly observedGeneration?: number }
 
 export interface Expectation {
   /** Pods that there should be. */
@@ -80,7 +80,7 @@ export function failedStatus({ status }: PodDisruptionBudget, message: string, n
 }
 
 /** In its place; the time moves only with the status. */
-function withCondition(before: readonly Condition[] = [], wanted: BudgetCondition, now: number): readonly Condition[] {
+function withCondition(before: readonly Condition[] = [], wanted: Omit<Condition, 'lastTransitionTime'>, now: number): readonly Condition[] {
   const old = conditionOf(before, wanted.type);
   const dated = { ...wanted, lastTransitionTime: old?.status === wanted.status && old.lastTransitionTime ? old.lastTransitionTime : timeText(now) };
   return old ? before.map(condition => (condition === old ? dated : condition)) : [...before, dated];

@@ -1,12 +1,12 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isConflict, isNotFound, messageOf, unless } from '../client/errors.js';
-import { controllerOf, keyTextOf, nameOf, namespaceOf, type KubeObject } from '../client/object.js';
-import type { Resource } from '../client/resource.js';
-import { selects } from '../client/selectors.js';
+import { controllerOf, keyTextOf, type KubeObject, nameOf, namespaceOf } from '../../api/meta/object.js';
+import { selects } from '../../api/selectors.js';
+import { deployments, replicaSets, statefulSets } from '../../api/types/apps/v1.js';
+import { type Pod, pods, type PodTemplateSpec, replicationControllers } from '../../api/types/core/v1.js';
+import { type PodDisruptionBudget, podDisruptionBudgets } from '../../api/types/policy/v1.js';
+import type { Resource } from '../../api/meta/resource.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { deployments, replicaSets, statefulSets } from '../kinds/apps.js';
-import { pods, replicationControllers, type Pod, type PodTemplate } from '../kinds/core.js';
-import { podDisruptionBudgets, type PodDisruptionBudget } from '../kinds/others.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { expectation, failedStatus, needsScale, printed, statusOf, stillDisrupted, type BudgetStatus } from './budget.js';
 import { Scales, ScaleUnknownError } from './scales.js';
@@ -34,7 +34,7 @@ export function disruptionController(environment: ManagerEnvironment): Controlle
   return { name: controller.name, run: async signal => { await Promise.all([controller.run(signal), stale.run(signal)]); } };
 }
 
-interface Workload extends KubeObject { readonly spec?: { readonly replicas?: number; readonly template?: PodTemplate } }
+interface Workload extends KubeObject { readonly spec?: { readonly replicas?: number; readonly template?: PodTemplateSpec } }
 
 /** A changed size changes what a budget expects, whether or not a pod changes as well. */
 function followScale<T extends Workload>(controller: QueueController, type: Resource<T>, loop: DisruptionLoop, queue: (budgets: readonly PodDisruptionBudget[]) => void): void {

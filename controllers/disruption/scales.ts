@@ -1,10 +1,10 @@
 import { isNotFound, unless } from '../client/errors.js';
-import { controllerOf, uidOf, type KubeObject, type OwnerReference } from '../client/object.js';
-import { apiVersionOf, groupOf, pathOf, resource } from '../client/resource.js';
+import { controllerOf, type KubeObject, type OwnerReference, uidOf } from '../../api/meta/object.js';
+import { deployments, replicaSets, statefulSets } from '../../api/types/apps/v1.js';
+import type { Scale } from '../../api/types/autoscaling/v1.js';
+import { replicationControllers } from '../../api/types/core/v1.js';
+import { apiVersionOf, groupOf, pathOf, resource } from '../../api/meta/resource.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { deployments, replicaSets, statefulSets } from '../kinds/apps.js';
-import { replicationControllers } from '../kinds/core.js';
-import type { Scale } from '../kinds/others.js';
 
 /** How many pods a controller wants. */
 export interface ControllerScale { readonly uid: string; readonly replicas: number }

@@ -1,9 +1,10 @@
 import { strategicPatch } from '../client/api.js';
 import { QueueController } from '../client/controller.js';
 import { isNotFound, unless } from '../client/errors.js';
-import { isTerminating, keyTextOf, parseKey, timeOf, timeText } from '../client/object.js';
+import { isTerminating, keyTextOf, parseKey } from '../../api/meta/object.js';
+import { timeOf, timeText } from '../../api/time.js';
+import { type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { pods, type Pod } from '../kinds/core.js';
 import { conditionOf, isFinished } from '../workloads/podState.js';
 
 const target = 'DisruptionTarget';

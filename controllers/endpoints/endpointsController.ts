@@ -1,8 +1,8 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isConflict, isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
-import { keyTextOf, namespaceOf, parseKey } from '../client/object.js';
+import { keyTextOf, namespaceOf, parseKey } from '../../api/meta/object.js';
+import { endpoints, type Endpoints, pods, services } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { endpoints, pods, services, type Endpoints } from '../kinds/core.js';
 import { followPods } from '../services/followPods.js';
 import { followsPods, isSelected } from '../services/membership.js';
 import { TriggerTimes } from '../services/triggerTimes.js';

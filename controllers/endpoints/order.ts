@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EndpointAddress, EndpointPort, EndpointSubset, ObjectRef } from '../kinds/core.js';
+import type { EndpointAddress, EndpointPort, EndpointSubset, ObjectReference } from '../../api/types/core/v1.js';
 
 /** The order of subsets in the reference: by a hash of how its language prints them. Pure. */
 
@@ -9,7 +9,7 @@ const pointer = (type: string, value: string | undefined): string => `(*${type})
 const printedPort = ({ name, port, protocol, appProtocol }: EndpointPort): string =>
   `(v1.EndpointPort){Name:${text('string', name)} Port:${text('int32', port)} Protocol:${text('v1.Protocol', protocol)} AppProtocol:${pointer('string', appProtocol)}}`;
 
-function printedTarget(target: ObjectRef | undefined): string {
+function printedTarget(target: ObjectReference | undefined): string {
   if (!target) return '(*v1.ObjectReference)<nil>';
   const { resourceVersion, fieldPath } = target as { readonly resourceVersion?: string; readonly fieldPath?: string };
   const members = { Kind: target.kind, Namespace: target.namespace, Name: target.name };

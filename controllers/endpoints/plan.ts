@@ -1,5 +1,5 @@
-import { nameOf, namespaceOf, uidOf, isTerminating } from '../client/object.js';
-import type { EndpointAddress, Endpoints, EndpointSubset, Pod, Service } from '../kinds/core.js';
+import { isTerminating, nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import type { EndpointAddress, Endpoints, EndpointSubset, Pod, Service } from '../../api/types/core/v1.js';
 import { addressesOf, familiesOf, familyOf, hasClusterIP } from '../services/families.js';
 import { hostnameIn, isReachable } from '../services/membership.js';
 import { endpointPort } from '../services/ports.js';

@@ -1,4 +1,4 @@
-import type { EndpointAddress, EndpointPort, EndpointSubset } from '../kinds/core.js';
+import type { EndpointAddress, EndpointPort, EndpointSubset } from '../../api/types/core/v1.js';
 import { inOrder } from './order.js';
 
 /**

@@ -1,6 +1,6 @@
-import { isTerminating, namespaceOf, nameOf, uidOf } from '../client/object.js';
-import type { Node, Pod, Service } from '../kinds/core.js';
-import type { Endpoint } from '../kinds/others.js';
+import { isTerminating, nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import type { Node, Pod, Service } from '../../api/types/core/v1.js';
+import type { Endpoint } from '../../api/types/discovery/v1.js';
 import { addressesOf, familyOf, type Family } from '../services/families.js';
 import { hostnameIn } from '../services/membership.js';
 import { isReady } from '../workloads/podState.js';
@@ -30,7 +30,7 @@ export function endpointOf(service: Service, pod: Pod, node: Node | undefined, f
 }
 
 /** What tells one endpoint from another; all else about it may change. */
-export const endpointKey = ({ addresses, hostname, targetRef }: Endpoint): string => JSON.stringify([[...addresses].sort(), hostname ?? '', targetRef?.namespace ?? '', targetRef?.name ?? '']);
+export const endpointKey = ({ addresses, hostname, targetRef }: Endpoint): string => JSON.stringify([[...addresses ?? []].sort(), hostname ?? '', targetRef?.namespace ?? '', targetRef?.name ?? '']);
 
 /** Whether two endpoints of one key are the same throughout. Hints are decided apart; versions of pods say nothing. */
 export const sameEndpoint = (a: Endpoint, b: Endpoint): boolean => sameJson(facts(a), facts(b));

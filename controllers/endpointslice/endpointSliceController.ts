@@ -1,9 +1,9 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isConflict, messageOf } from '../client/errors.js';
-import { keyTextOf, nameOf, namespaceOf } from '../client/object.js';
+import { keyTextOf, nameOf, namespaceOf } from '../../api/meta/object.js';
+import { nodes, type Pod, pods, type Service, services } from '../../api/types/core/v1.js';
+import { endpointSlices } from '../../api/types/discovery/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { nodes, pods, services, type Pod, type Service } from '../kinds/core.js';
-import { endpointSlices } from '../kinds/others.js';
 import { followPods } from '../services/followPods.js';
 import { followsPods, isSelected } from '../services/membership.js';
 import { TriggerTimes } from '../services/triggerTimes.js';

@@ -1,5 +1,5 @@
-import { nameOf } from '../client/object.js';
-import type { Endpoint, EndpointSlice } from '../kinds/others.js';
+import { nameOf } from '../../api/meta/object.js';
+import type { Endpoint, EndpointSlice } from '../../api/types/discovery/v1.js';
 import type { SliceWrites } from '../slices/sliceWrites.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { endpointKey, sameEndpoint } from './endpoint.js';

@@ -1,6 +1,6 @@
-import { isControlledBy, isTerminating, uidOf } from '../client/object.js';
-import type { EndpointPort, Node, Pod, Service } from '../kinds/core.js';
-import type { Endpoint, EndpointSlice } from '../kinds/others.js';
+import { isControlledBy, isTerminating, uidOf } from '../../api/meta/object.js';
+import type { EndpointPort, Node, Pod, Service } from '../../api/types/core/v1.js';
+import type { Endpoint, EndpointSlice } from '../../api/types/discovery/v1.js';
 import { familiesOf, type Family } from '../services/families.js';
 import { isReachable } from '../services/membership.js';
 import { endpointPorts } from '../services/ports.js';

@@ -1,7 +1,6 @@
-import { nameOf, namespaceOf } from '../client/object.js';
-import type { EndpointPort, Service } from '../kinds/core.js';
-import { services } from '../kinds/core.js';
-import type { EndpointSlice } from '../kinds/others.js';
+import { nameOf, namespaceOf } from '../../api/meta/object.js';
+import { type EndpointPort, type Service, services } from '../../api/types/core/v1.js';
+import type { EndpointSlice } from '../../api/types/discovery/v1.js';
 import { hasClusterIP, type Family } from '../services/families.js';
 import { managedByLabel, serviceNameLabel, slicePrefix } from '../slices/sliceWrites.js';
 import { controllerReference } from '../workloads/claim.js';

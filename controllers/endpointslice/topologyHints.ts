@@ -1,5 +1,5 @@
-import type { Service } from '../kinds/core.js';
-import type { Endpoint, EndpointSlice } from '../kinds/others.js';
+import type { Service } from '../../api/types/core/v1.js';
+import type { Endpoint, EndpointSlice } from '../../api/types/discovery/v1.js';
 import type { ZoneShares } from './zoneShares.js';
 
 /**

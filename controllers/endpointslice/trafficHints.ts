@@ -1,4 +1,4 @@
-import type { Endpoint, EndpointSlice } from '../kinds/others.js';
+import type { Endpoint, EndpointSlice } from '../../api/types/discovery/v1.js';
 import { sameJson } from '../workloads/sameJson.js';
 
 /** Hints by which proxies keep traffic near, as `spec.trafficDistribution` asks. Pure. */

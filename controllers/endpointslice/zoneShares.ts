@@ -1,5 +1,5 @@
-import type { Node } from '../kinds/core.js';
-import { parseQuantity } from '../resourcequota/quantity.js';
+import { parseQuantity, scaledQuantity } from '../../api/quantity.js';
+import type { Node } from '../../api/types/core/v1.js';
 import { conditionOf } from '../workloads/podState.js';
 
 /** How the processors of the cluster are spread over zones: traffic is taken to come from where they are. Pure. */
@@ -11,7 +11,12 @@ const excludedLabels = ['node-role.kubernetes.io/control-plane', 'node-role.kube
 export type ZoneShares = ReadonlyMap<string, number> | null;
 
 const serves = ({ metadata, status }: Node): boolean => conditionOf(status?.conditions, 'Ready')?.status === 'True' && !excludedLabels.some(label => metadata.labels?.[label] !== undefined);
-const cpuOf = ({ status }: Node): number => Number(parseQuantity((status as { readonly allocatable?: Readonly<Record<string, string>> } | undefined)?.allocatable?.['cpu'] ?? '0')?.nano ?? 0n);
+const milliPlaces = 3;
+
+function cpuOf({ status }: Node): number {
+  const parsed = parseQuantity(status?.allocatable?.['cpu'] ?? '0');
+  return parsed.ok ? Number(scaledQuantity(parsed.quantity, milliPlaces)) : 0;
+}
 
 /** What of a node decides its share. */
 export const shareFacts = (node: Node): string => JSON.stringify([serves(node), node.metadata.labels?.[zoneLabel], cpuOf(node)]);

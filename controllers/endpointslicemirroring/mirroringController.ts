@@ -1,9 +1,9 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isNotFound, unless } from '../client/errors.js';
-import { keyOf, keyTextOf } from '../client/object.js';
+import { keyOf, keyTextOf } from '../../api/meta/object.js';
+import { endpoints, type Endpoints, services } from '../../api/types/core/v1.js';
+import { type EndpointSlice, endpointSlices } from '../../api/types/discovery/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { endpoints, services, type Endpoints } from '../kinds/core.js';
-import { endpointSlices, type EndpointSlice } from '../kinds/others.js';
 import { hasSelector } from '../services/membership.js';
 import { followSlices, serviceIndex } from '../slices/followSlices.js';
 import { PendingWrites } from '../slices/pendingWrites.js';

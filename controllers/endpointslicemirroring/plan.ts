@@ -1,7 +1,7 @@
-import { isControlledBy, isTerminating, nameOf, namespaceOf } from '../client/object.js';
+import { isControlledBy, isTerminating, nameOf, namespaceOf } from '../../api/meta/object.js';
+import { type EndpointAddress, type EndpointPort, type Endpoints, endpoints as endpointsType } from '../../api/types/core/v1.js';
+import type { Endpoint, EndpointSlice } from '../../api/types/discovery/v1.js';
 import { canonical } from '../endpoints/subsets.js';
-import { endpoints as endpointsType, type EndpointAddress, type EndpointPort, type Endpoints } from '../kinds/core.js';
-import type { Endpoint, EndpointSlice } from '../kinds/others.js';
 import { familyOf, type Family } from '../services/families.js';
 import { triggerAnnotation } from '../services/triggerTimes.js';
 import { inOrder, portKey } from '../slices/portKey.js';
@@ -78,7 +78,7 @@ function planGroup(source: Endpoints, { family, ports, endpoints }: Group, [firs
 
 /** In any order. */
 function sameEndpoints(a: readonly Endpoint[], b: readonly Endpoint[]): boolean {
-  const sorted = (endpoints: readonly Endpoint[]): readonly Endpoint[] => [...endpoints].sort((one, other) => ((one.addresses[0] ?? '') < (other.addresses[0] ?? '') ? -1 : 1));
+  const sorted = (endpoints: readonly Endpoint[]): readonly Endpoint[] => [...endpoints].sort((one, other) => ((one.addresses?.[0] ?? '') < (other.addresses?.[0] ?? '') ? -1 : 1));
   return a.length === b.length && sameJson(sorted(a), sorted(b));
 }
 

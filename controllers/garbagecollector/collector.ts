@@ -1,7 +1,7 @@
 import { mergePatch, type Api } from '../client/api.js';
 import { isConflict, isNotFound, unless } from '../client/errors.js';
-import { isTerminating, uidOf, type KubeObject, type OwnerReference } from '../client/object.js';
-import type { Resource } from '../client/resource.js';
+import { isTerminating, type KubeObject, type OwnerReference, uidOf } from '../../api/meta/object.js';
+import type { Resource } from '../../api/meta/resource.js';
 import { foregroundFinalizer, orphanFinalizer, type Graph, type Node } from './graph.js';
 import { judge, ownerState, type OwnerState } from './judgement.js';
 

@@ -1,5 +1,5 @@
-import { nameOf, namespaceOf, uidOf, type KubeObject, type OwnerReference } from '../client/object.js';
-import type { Resource } from '../client/resource.js';
+import { type KubeObject, nameOf, namespaceOf, type OwnerReference, uidOf } from '../../api/meta/object.js';
+import type { Resource } from '../../api/meta/resource.js';
 
 /**
  * Who owns whom, over all objects of all types. Pure: changes of objects go in, objects to look at come out.

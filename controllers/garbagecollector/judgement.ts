@@ -1,5 +1,5 @@
 import type { PropagationPolicy } from '../client/api.js';
-import { isTerminating, type KubeObject, type OwnerReference } from '../client/object.js';
+import { isTerminating, type KubeObject, type OwnerReference } from '../../api/meta/object.js';
 import { foregroundFinalizer, orphanFinalizer, type Node } from './graph.js';
 
 /** What the server says of one owner. */

@@ -1,4 +1,4 @@
-import type { Pod } from '../kinds/core.js';
+import type { Pod } from '../../api/types/core/v1.js';
 import { finishedAt } from './podOutcome.js';
 
 /** Failures in a row, which make a Job wait before it tries again. Pure. */

@@ -1,5 +1,5 @@
-import { timeText } from '../client/object.js';
-import type { JobCondition } from '../kinds/batch.js';
+import { timeText } from '../../api/time.js';
+import type { JobCondition } from '../../api/types/batch/v1.js';
 import { conditionOf } from '../workloads/podState.js';
 
 /** The conditions with one set as wanted, or null when they say it already; one that is absent and would be False is not added. Pure. */

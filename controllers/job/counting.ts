@@ -1,6 +1,6 @@
-import { uidOf } from '../client/object.js';
-import type { Job, JobStatus } from '../kinds/batch.js';
-import type { Pod } from '../kinds/core.js';
+import { uidOf } from '../../api/meta/object.js';
+import type { Job, JobStatus } from '../../api/types/batch/v1.js';
+import type { Pod } from '../../api/types/core/v1.js';
 import { hasSucceeded } from '../workloads/podState.js';
 import type { Facts } from './facts.js';
 import { indexesText } from './indexes.js';

@@ -1,6 +1,6 @@
-import { isTerminating, uidOf } from '../client/object.js';
-import type { Job } from '../kinds/batch.js';
-import type { Pod } from '../kinds/core.js';
+import { isTerminating, uidOf } from '../../api/meta/object.js';
+import type { Job } from '../../api/types/batch/v1.js';
+import type { Pod } from '../../api/types/core/v1.js';
 import { hasSucceeded, isActive, isFinished } from '../workloads/podState.js';
 import { parseIndexes } from './indexes.js';
 import { countsAsFailed, endsIndex, finishedAt, hasIndexBackoff, indexFailures, indexIgnoredFailures, indexOf, isCounted, isIndexed, isTracked } from './podOutcome.js';

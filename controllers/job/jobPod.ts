@@ -1,6 +1,6 @@
-import { nameOf } from '../client/object.js';
-import { jobs, type Job } from '../kinds/batch.js';
-import type { Container, Pod } from '../kinds/core.js';
+import { nameOf } from '../../api/meta/object.js';
+import { type Job, jobs } from '../../api/types/batch/v1.js';
+import type { Container, Pod } from '../../api/types/core/v1.js';
 import { podOf } from '../workloads/podTemplate.js';
 import { failureCountAnnotation, ignoredCountAnnotation, indexAnnotation, trackingFinalizer } from './podOutcome.js';
 import type { PodOrder } from './sizing.js';
@@ -22,11 +22,11 @@ export function jobPod(job: Job, { index, failures, ignoredFailures }: PodOrder)
       ...pod.metadata, generateName: `${name}-`.length > prefixMax ? `${name.slice(0, prefixMax - 1)}-` : `${name}-`,
       labels: { ...pod.metadata.labels, [indexAnnotation]: String(index) }, annotations: { ...pod.metadata.annotations, [indexAnnotation]: String(index), ...counts },
     },
-    spec: { ...pod.spec, hostname: pod.spec?.hostname ?? name, ...withVariable(pod.spec?.containers, pod.spec?.initContainers) },
+    spec: { ...pod.spec, hostname: pod.spec?.hostname ?? name, ...withVariable(pod.spec?.containers ?? [], pod.spec?.initContainers) },
   };
 }
 
-function withVariable(containers: readonly Container[] = [], initContainers: readonly Container[] = []): { containers: readonly Container[]; initContainers?: readonly Container[] } {
+function withVariable(containers: readonly Container[], initContainers: readonly Container[] = []): { containers: readonly Container[]; initContainers?: readonly Container[] } {
   const add = (container: Container): Container => (container.env?.some(({ name }) => name === indexVariable.name) ? container : { ...container, env: [...container.env ?? [], indexVariable] });
   return { containers: containers.map(add), ...(initContainers.length > 0 ? { initContainers: initContainers.map(add) } : {}) };
 }

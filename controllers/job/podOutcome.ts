@@ -1,6 +1,7 @@
-import { isTerminating, nameOf, namespaceOf, timeOf } from '../client/object.js';
-import type { Job, PodFailurePolicyRule } from '../kinds/batch.js';
-import type { Pod } from '../kinds/core.js';
+import { isTerminating, nameOf, namespaceOf } from '../../api/meta/object.js';
+import { timeOf } from '../../api/time.js';
+import type { Job, PodFailurePolicyRule } from '../../api/types/batch/v1.js';
+import type { Pod } from '../../api/types/core/v1.js';
 import { conditionOf, hasFailed, hasSucceeded } from '../workloads/podState.js';
 
 /** What a Job makes of its pods. Pure. */
@@ -52,7 +53,7 @@ function exitCodeReason(pod: Pod, { containerName, operator, values }: NonNullab
   for (const { name, state } of [...containerStatuses, ...initContainerStatuses]) {
     const code = state?.terminated?.exitCode ?? 0;
     if (code === 0 || (containerName !== undefined && containerName !== name)) continue;
-    if (values.includes(code) === (operator === 'In')) return `Container ${name} for pod ${namespaceOf(pod)}/${nameOf(pod)} failed with exit code ${code}`;
+    if (values?.includes(code) === (operator === 'In')) return `Container ${name} for pod ${namespaceOf(pod)}/${nameOf(pod)} failed with exit code ${code}`;
   }
   return null;
 }

@@ -1,4 +1,4 @@
-import type { Pod } from '../kinds/core.js';
+import type { Pod } from '../../api/types/core/v1.js';
 import { podsToDelete } from '../workloads/deletionOrder.js';
 import { isFinished } from '../workloads/podState.js';
 import { remainingMs, type Backoff } from './backoff.js';

@@ -1,6 +1,6 @@
-import { timeOf } from '../client/object.js';
-import type { Job } from '../kinds/batch.js';
-import type { Pod } from '../kinds/core.js';
+import { timeOf } from '../../api/time.js';
+import type { Job } from '../../api/types/batch/v1.js';
+import type { Pod } from '../../api/types/core/v1.js';
 import { conditionOf, restartsOf } from '../workloads/podState.js';
 import type { Facts } from './facts.js';
 import { parseIndexes } from './indexes.js';

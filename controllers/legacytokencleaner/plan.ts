@@ -1,5 +1,6 @@
-import { createdAt, isTerminating, nameOf } from '../client/object.js';
-import type { Pod, Secret, ServiceAccount } from '../kinds/core.js';
+import { dayText } from '../../api/time.js';
+import { createdAt, isTerminating, nameOf } from '../../api/meta/object.js';
+import type { Pod, Secret, ServiceAccount, Volume } from '../../api/types/core/v1.js';
 
 /** Which tokens in secrets nobody uses any more. Days are texts of the form 2026-01-31, in UTC. Pure. */
 
@@ -7,7 +8,6 @@ export const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
 export const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since';
 const dayMs = 24 * 3_600_000;
 
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** Whether servers have noted uses for long enough. `since` is the day on which they began, and that day may not count in full. */
@@ -26,7 +26,7 @@ export type Verdict = 'keep' | 'mark' | 'delete';
 /** A secret that was not used for the period is first marked, so that servers refuse its token, and deleted after the same time again. */
 export function verdictOn(secret: Secret, { account, mounted }: Usage, { periodMs, now }: { readonly periodMs: number; readonly now: number }): Verdict {
   const { [lastUsedLabel]: lastUsed, [invalidSinceLabel]: invalidSince = '' } = secret.metadata.labels ?? {};
-  const keptDay = dayOf(now - periodMs);
+  const keptDay = dayText(now - periodMs);
   if (isTerminating(secret) || createdAt(secret) >= now - periodMs) return 'keep';
   // Without a label it was not used since uses are noted; a label that is no day says nothing.
   if (lastUsed !== undefined && (!isDay(lastUsed) || lastUsed >= keptDay)) return 'keep';
@@ -36,18 +36,18 @@ export function verdictOn(secret: Secret, { account, mounted }: Usage, { periodM
   return invalidSince >= keptDay ? 'keep' : 'delete';
 }
 
-interface SecretUser { readonly secret?: { readonly secretName?: string }; readonly projected?: { readonly sources?: readonly { readonly secret?: { readonly name?: string } }[] }; readonly [source: string]: unknown }
-interface Reference { readonly name?: string }
-interface Environment { readonly env?: readonly { readonly valueFrom?: unknown }[]; readonly envFrom?: readonly { readonly secretRef?: Reference }[] }
-
 /** Names of secrets that a pod uses: in volumes, in variables, and for its images. */
 export function secretsOf({ spec }: Pod): readonly string[] {
-  const volumes = (spec?.volumes ?? []) as readonly SecretUser[];
-  const containers = [...spec?.containers ?? [], ...spec?.initContainers ?? [], ...spec?.ephemeralContainers ?? []] as readonly Environment[];
-  const { imagePullSecrets = [] } = (spec ?? {}) as { readonly imagePullSecrets?: readonly Reference[] };
+  const containers = [...spec?.containers ?? [], ...spec?.initContainers ?? [], ...spec?.ephemeralContainers ?? []];
   return [
-    ...volumes.flatMap(({ secret, projected, ...others }) => [secret?.secretName, ...(projected?.sources ?? []).map(source => source.secret?.name), ...Object.values(others).map(source => (source as { readonly secretRef?: Reference } | null)?.secretRef?.name)]),
-    ...containers.flatMap(({ env = [], envFrom = [] }) => [...env.map(({ valueFrom }) => (valueFrom as { readonly secretKeyRef?: Reference } | undefined)?.secretKeyRef?.name), ...envFrom.map(({ secretRef }) => secretRef?.name)]),
-    ...imagePullSecrets.map(({ name }) => name),
+    ...(spec?.volumes ?? []).flatMap(secretsOfVolume),
+    ...containers.flatMap(({ env = [], envFrom = [] }) => [...env.map(({ valueFrom }) => valueFrom?.secretKeyRef?.name), ...envFrom.map(({ secretRef }) => secretRef?.name)]),
+    ...(spec?.imagePullSecrets ?? []).map(({ name }) => name),
   ].filter(name => name !== undefined);
+}
+
+/** Drivers of storage are given a reference each under the same name. */
+function secretsOfVolume({ name: _, secret, projected, ...sources }: Volume): readonly (string | undefined)[] {
+  const drivers = Object.values(sources) as readonly ({ readonly secretRef?: { readonly name?: string } } | null)[];
+  return [secret?.secretName, ...(projected?.sources ?? []).map(source => source.secret?.name), ...drivers.map(source => source?.secretRef?.name)];
 }

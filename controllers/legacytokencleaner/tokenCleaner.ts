@@ -1,13 +1,14 @@
+import { dayText } from '../../api/time.js';
 import { mergePatch } from '../client/api.js';
 import type { Controller } from '../client/controller.js';
 import { isConflict, isNotFound, messageOf, unless } from '../client/errors.js';
 import { Informer } from '../client/informer.js';
-import { keyOf, keyTextOf, namespaceOf, uidOf } from '../client/object.js';
+import { keyOf, keyTextOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import { configMaps, type Pod, pods, type Secret, secrets, type ServiceAccount, serviceAccounts } from '../../api/types/core/v1.js';
 import { every } from '../client/workQueue.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { configMaps, pods, secrets, serviceAccounts, type Pod, type Secret, type ServiceAccount } from '../kinds/core.js';
 import { accountOf, tokenType } from '../serviceaccounttoken/plan.js';
-import { dayOf, invalidSinceLabel, knowsEnough, secretsOf, verdictOn, type Usage } from './plan.js';
+import { invalidSinceLabel, knowsEnough, secretsOf, verdictOn, type Usage } from './plan.js';
 
 const lookEveryMs = 24 * 3_600_000;
 /** In which servers say since when they note the use of tokens. */
@@ -67,7 +68,7 @@ export class TokenCleaner implements Controller {
   async #carryOut(verdict: 'mark' | 'delete', secret: Secret, now: number): Promise<void> {
     const { api, log } = this.environment;
     const { resourceVersion = '' } = secret.metadata;
-    const labels = { [invalidSinceLabel]: dayOf(now) };
+    const labels = { [invalidSinceLabel]: dayText(now) };
     const done = verdict === 'mark'
       ? api.patch(secrets, keyOf(secret), mergePatch({ metadata: { uid: uidOf(secret), resourceVersion, labels } }))
       : api.delete(secrets, keyOf(secret), { preconditions: { uid: uidOf(secret), resourceVersion } });

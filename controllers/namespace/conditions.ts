@@ -1,4 +1,5 @@
-import { timeText, type Condition } from '../client/object.js';
+import type { Condition } from '../../api/meta/object.js';
+import { timeText } from '../../api/time.js';
 
 /** What stands in the way of a namespace's end, collected in one attempt to empty it. */
 export interface Findings {

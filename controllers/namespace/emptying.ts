@@ -1,9 +1,9 @@
 import type { Api } from '../client/api.js';
 import type { DiscoveredType, Discovery } from '../client/discovery.js';
 import { ApiError, isNotFound, messageOf } from '../client/errors.js';
-import { nameOf, type KubeObject } from '../client/object.js';
-import { apiVersionOf, type Resource } from '../client/resource.js';
-import { pods, type Pod } from '../kinds/core.js';
+import { type KubeObject, nameOf } from '../../api/meta/object.js';
+import { type Pod, pods } from '../../api/types/core/v1.js';
+import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 import type { Findings } from './conditions.js';
 
 /** One attempt to empty a namespace, and when the next one may find more gone. */

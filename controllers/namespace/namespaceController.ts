@@ -1,10 +1,11 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { discover } from '../client/discovery.js';
 import { isConflict, isNotFound, unless } from '../client/errors.js';
-import { isTerminating, keyTextOf, parseKey, timeOf } from '../client/object.js';
+import { isTerminating, keyTextOf, parseKey } from '../../api/meta/object.js';
+import { timeOf } from '../../api/time.js';
+import { type Namespace, namespaces } from '../../api/types/core/v1.js';
 import { every } from '../client/workQueue.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { namespaces, type Namespace } from '../kinds/core.js';
 import { deletionConditions, type Findings } from './conditions.js';
 import { empty } from './emptying.js';
 

@@ -1,5 +1,5 @@
-import { timeText } from '../client/object.js';
-import type { Node, Taint } from '../kinds/core.js';
+import { timeText } from '../../api/time.js';
+import type { Node, Taint } from '../../api/types/core/v1.js';
 import { conditionOf } from '../workloads/podState.js';
 
 /** Taints that keep new pods away from a node that says it is not well. Pure. */

@@ -1,8 +1,8 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isNotFound, unless } from '../client/errors.js';
-import { keyTextOf } from '../client/object.js';
+import { keyTextOf } from '../../api/meta/object.js';
+import { type Node, nodes } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { nodes, type Node } from '../kinds/core.js';
 import { taintsOf } from './conditionTaints.js';
 
 /**

@@ -1,5 +1,6 @@
-import { createdAt, isTerminating, nameOf, timeText, type Condition } from '../client/object.js';
-import type { Node, Pod, PodStatus } from '../kinds/core.js';
+import { type Condition, createdAt, isTerminating, nameOf } from '../../api/meta/object.js';
+import { timeText } from '../../api/time.js';
+import type { Node, Pod, PodStatus } from '../../api/types/core/v1.js';
 import { conditionOf, isFinished } from '../workloads/podState.js';
 
 /** Which pods nobody else will ever clean up. Pure. */

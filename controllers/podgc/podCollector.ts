@@ -2,10 +2,10 @@ import { strategicPatch } from '../client/api.js';
 import type { Controller } from '../client/controller.js';
 import { isConflict, isNotFound, messageOf, unless } from '../client/errors.js';
 import type { Informer } from '../client/informer.js';
-import { keyOf, keyTextOf, uidOf } from '../client/object.js';
+import { keyOf, keyTextOf, uidOf } from '../../api/meta/object.js';
+import { type Node, nodes, type Pod, pods } from '../../api/types/core/v1.js';
 import { every } from '../client/workQueue.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { nodes, pods, type Node, type Pod } from '../kinds/core.js';
 import { failedStatus, missingNodes, removals, type Removal } from './plan.js';
 
 const lookEveryMs = 20_000;

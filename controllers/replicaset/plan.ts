@@ -1,7 +1,7 @@
-import type { Condition } from '../client/object.js';
-import { timeText } from '../client/object.js';
-import { selectsAll } from '../client/selectors.js';
-import type { Pod, PodTemplate, ReplicaStatus } from '../kinds/core.js';
+import type { Condition } from '../../api/meta/object.js';
+import { selectsAll } from '../../api/selectors.js';
+import { timeText } from '../../api/time.js';
+import type { Pod, PodTemplateSpec, ReplicationControllerStatus as ReplicaStatus } from '../../api/types/core/v1.js';
 import { podsToDelete } from '../workloads/deletionOrder.js';
 import { conditionOf, isAvailable, isReady, untilAvailableMs } from '../workloads/podState.js';
 
@@ -9,7 +9,7 @@ import { conditionOf, isAvailable, isReady, untilAvailableMs } from '../workload
 export interface Wanted {
   readonly replicas: number;
   readonly minReadySeconds: number;
-  readonly template: PodTemplate | undefined;
+  readonly template: PodTemplateSpec | undefined;
   readonly generation: number;
 }
 

@@ -1,10 +1,10 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
 import { Expectations } from '../client/expectations.js';
-import { controllerOf, isTerminating, namespaceOf, uidOf, type KubeObject } from '../client/object.js';
-import type { Resource } from '../client/resource.js';
+import { controllerOf, isTerminating, type KubeObject, namespaceOf, uidOf } from '../../api/meta/object.js';
+import { type Pod, pods, type ReplicationControllerStatus as ReplicaStatus } from '../../api/types/core/v1.js';
+import type { Resource } from '../../api/meta/resource.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { pods, type Pod, type ReplicaStatus } from '../kinds/core.js';
 import { claim } from '../workloads/claim.js';
 import { controllerIndex, follow, orphanWord } from '../workloads/following.js';
 import { PodControl, slowStart } from '../workloads/podControl.js';

@@ -1,8 +1,8 @@
 import type { Controller } from '../client/controller.js';
-import { selects, selectsAll } from '../client/selectors.js';
+import { selects, selectsAll } from '../../api/selectors.js';
+import { replicaSets } from '../../api/types/apps/v1.js';
+import { replicationControllers } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { replicaSets } from '../kinds/apps.js';
-import { replicationControllers } from '../kinds/core.js';
 import { ReplicaController } from './replicaController.js';
 
 export function replicaSetController(environment: ManagerEnvironment): Controller {

@@ -1,6 +1,7 @@
-import type { KubeObject } from '../client/object.js';
-import type { ResourceQuota } from '../kinds/core.js';
-import { combined, plus, quantityText, sameAmounts, zero, type Amounts } from './quantity.js';
+import { noAmounts, sameAmounts, sumOf as together, type Amounts } from '../../api/amounts.js';
+import type { KubeObject } from '../../api/meta/object.js';
+import { formatQuantity, zeroQuantity } from '../../api/quantity.js';
+import type { ResourceQuota } from '../../api/types/core/v1.js';
 import { inScopes } from './scopes.js';
 import { sourceOf, usageOf } from './usage.js';
 
@@ -24,7 +25,7 @@ export function recounted(quota: ResourceQuota, observed: Observed, now: number)
     const objects = source === null ? null : observed.get(source) ?? null;
     const sum = source === null || objects === null ? null : sumOf(quota, source, objects, now);
     for (const name of Object.keys(hard).filter(each => sourceOf(each) === source)) {
-      const text = sum ? quantityText(sum.get(name) ?? zero) : quota.status?.used?.[name];
+      const text = sum ? formatQuantity(sum.get(name) ?? zeroQuantity) : quota.status?.used?.[name];
       if (text !== undefined) used[name] = text;
     }
   }
@@ -34,4 +35,4 @@ export function recounted(quota: ResourceQuota, observed: Observed, now: number)
 }
 
 const sumOf = (quota: ResourceQuota, source: string, objects: readonly KubeObject[], now: number): Amounts =>
-  objects.filter(object => inScopes(quota, source, object)).map(object => usageOf(source, object, now)).reduce((a, b) => combined(a, b, plus), new Map() as Amounts);
+  objects.filter(object => inScopes(quota, source, object)).map(object => usageOf(source, object, now)).reduce(together, noAmounts);

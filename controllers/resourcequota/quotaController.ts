@@ -1,11 +1,11 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isNotFound, unless } from '../client/errors.js';
-import { keyTextOf, namespaceOf, type KubeObject } from '../client/object.js';
+import { keyTextOf, type KubeObject, namespaceOf } from '../../api/meta/object.js';
+import { type ResourceQuota, resourceQuotas } from '../../api/types/core/v1.js';
 import { every } from '../client/workQueue.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { resourceQuotas, type ResourceQuota } from '../kinds/core.js';
 import { counts, recounted, sourcesOf } from './plan.js';
-import { sameAmounts } from './quantity.js';
+import { sameAmounts } from '../../api/amounts.js';
 import { QuotaObjects } from './quotaObjects.js';
 import { changesUse } from './replenishment.js';
 

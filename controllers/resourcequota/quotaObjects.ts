@@ -2,10 +2,10 @@ import { pause } from '../client/clock.js';
 import { discover, type DiscoveredType } from '../client/discovery.js';
 import { isNotFound, messageOf } from '../client/errors.js';
 import { Informer } from '../client/informer.js';
-import { namespaceOf, type KubeObject } from '../client/object.js';
-import { groupResourceOf, type Resource } from '../client/resource.js';
+import { type KubeObject, namespaceOf } from '../../api/meta/object.js';
+import { persistentVolumeClaims, pods, services } from '../../api/types/core/v1.js';
+import { groupResourceOf, type Resource } from '../../api/meta/resource.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { persistentVolumeClaims, pods, services } from '../kinds/core.js';
 import { isMeasured } from './usage.js';
 
 /** How often types are looked for that came or went. */

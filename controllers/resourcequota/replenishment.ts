@@ -1,4 +1,5 @@
-import type { KubeObject } from '../client/object.js';
+import type { KubeObject } from '../../api/meta/object.js';
+import { formatQuantity } from '../../api/quantity.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { occupies } from './podUsage.js';
 import { scopeFacts } from './scopes.js';
@@ -14,4 +15,4 @@ export function changesUse(source: string, before: KubeObject, after: KubeObject
   return !sameJson(used(source, before, now), used(source, after, now)) || !sameJson(scopeFacts(source, before), scopeFacts(source, after));
 }
 
-const used = (source: string, object: KubeObject, now: number): readonly string[] => [...usageOf(source, object, now)].map(([name, { nano }]) => `${name}=${nano}`).sort();
+const used = (source: string, object: KubeObject, now: number): readonly string[] => [...usageOf(source, object, now)].map(([name, amount]) => `${name}=${formatQuantity({ ...amount, format: 'decimal' })}`).sort();

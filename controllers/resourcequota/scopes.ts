@@ -1,14 +1,14 @@
-import type { KubeObject } from '../client/object.js';
-import type { PersistentVolumeClaim, Pod, ResourceQuota, ScopeRequirement } from '../kinds/core.js';
+import type { KubeObject } from '../../api/meta/object.js';
+import type { PersistentVolumeClaim, Pod, ResourceQuota, ScopedResourceSelectorRequirement } from '../../api/types/core/v1.js';
 
 /** Which objects a quota is about. Pure. */
 
 /** Whether an object is in all scopes of a quota. Scopes tell pods apart, and volume claims by their class; nothing else is in any. */
 export const inScopes = (quota: ResourceQuota, source: string, object: KubeObject): boolean => requirements(quota).every(scope => rules[source]?.[scope.scopeName]?.(object, scope) ?? false);
 
-const requirements = ({ spec }: ResourceQuota): readonly ScopeRequirement[] => [...(spec?.scopes ?? []).map(scopeName => ({ scopeName, operator: 'Exists' })), ...spec?.scopeSelector?.matchExpressions ?? []];
+const requirements = ({ spec }: ResourceQuota): readonly ScopedResourceSelectorRequirement[] => [...(spec?.scopes ?? []).map(scopeName => ({ scopeName, operator: 'Exists' })), ...spec?.scopeSelector?.matchExpressions ?? []];
 
-type Rule = (object: KubeObject, scope: ScopeRequirement) => boolean;
+type Rule = (object: KubeObject, scope: ScopedResourceSelectorRequirement) => boolean;
 
 const endsBySelf = ({ spec }: Pod): boolean => spec?.activeDeadlineSeconds !== undefined && spec.activeDeadlineSeconds >= 0;
 
@@ -22,7 +22,7 @@ function isBestEffort({ spec, status }: ClassifiedPod): boolean {
 }
 
 /** Several names count as one that matches if any of them does. */
-function matches(names: readonly string[], { operator, values = [] }: ScopeRequirement): boolean {
+function matches(names: readonly string[], { operator, values = [] }: ScopedResourceSelectorRequirement): boolean {
   switch (operator) {
     case 'In': return names.some(name => values.includes(name));
     case 'NotIn': return names.length === 0 || names.some(name => !values.includes(name));
@@ -31,19 +31,16 @@ function matches(names: readonly string[], { operator, values = [] }: ScopeRequi
   }
 }
 
-interface AffinityTerm { readonly namespaces?: readonly string[]; readonly namespaceSelector?: unknown }
-interface AffinityTerms { readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly AffinityTerm[]; readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly { readonly podAffinityTerm?: AffinityTerm }[] }
-
 function reachesOtherNamespaces({ spec }: Pod): boolean {
-  const both = [spec?.affinity?.['podAffinity'], spec?.affinity?.['podAntiAffinity']] as readonly (AffinityTerms | undefined)[];
-  const terms = both.flatMap(affinity => [...affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [], ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm ?? {})]);
+  const terms = [spec?.affinity?.podAffinity, spec?.affinity?.podAntiAffinity].flatMap(affinity => [
+    ...affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
+    ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
+  ]);
   return terms.some(({ namespaces = [], namespaceSelector }) => namespaces.length > 0 || (namespaceSelector ?? null) !== null);
 }
 
-interface ModifiedClaim extends PersistentVolumeClaim { readonly status?: { readonly currentVolumeAttributesClassName?: string; readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string } } }
-
 /** While the class changes, the claim is of each that it may have. */
-const attributeClasses = ({ spec, status }: ModifiedClaim): readonly string[] =>
+const attributeClasses = ({ spec, status }: PersistentVolumeClaim): readonly string[] =>
   [spec?.volumeAttributesClassName, status?.currentVolumeAttributesClassName, status?.modifyVolumeStatus?.targetVolumeAttributesClassName].filter(name => name !== undefined && name !== '') as readonly string[];
 
 const rules: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {

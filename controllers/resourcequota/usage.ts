@@ -1,7 +1,10 @@
-import type { KubeObject } from '../client/object.js';
-import type { PersistentVolumeClaim, Service } from '../kinds/core.js';
+import { amountsOf, type Amounts } from '../../api/amounts.js';
+import type { KubeObject } from '../../api/meta/object.js';
+import { largerQuantity, roundedUpQuantity, wholeQuantity as whole, zeroQuantity, type Quantity } from '../../api/quantity.js';
+import type { PersistentVolumeClaim, Service } from '../../api/types/core/v1.js';
+import type { ResourceClaim } from '../../api/types/resource/v1.js';
 import { hugePages, isExtendedInQuota, podUsage } from './podUsage.js';
-import { amountsOf, greater, roundedUp, whole, zero, type Amounts, type Quantity } from './quantity.js';
+
 
 /** Which types the resources of a quota are about, and what an object of each type uses. Pure. */
 
@@ -36,12 +39,14 @@ export function usageOf(source: string, object: KubeObject, now: number): Amount
 
 export type Entries = Iterable<readonly [string, Quantity]>;
 
-const measures: Readonly<Record<string, (object: KubeObject, now: number) => Entries>> = { pods: podUsage, services: serviceUsage, persistentvolumeclaims: volumeUsage, [claimType]: deviceUsage };
-
-interface BalancedService extends Service { readonly spec?: Service['spec'] & { readonly allocateLoadBalancerNodePorts?: boolean } }
+/** Whoever asks hands over an object of the type that it names. */
+type Measure = { measure(object: KubeObject, now: number): Entries }['measure'];
+const measures: Readonly<Record<string, Measure>> = {
+  pods: podUsage, services: serviceUsage, persistentvolumeclaims: volumeUsage, [claimType]: object => deviceUsage(object as ResourceClaim),
+};
 
 /** A balancer that opens no ports by itself counts those that are named. */
-function serviceUsage({ spec }: BalancedService): Entries {
+function serviceUsage({ spec }: Service): Entries {
   const ports = spec?.ports ?? [];
   const balanced = spec?.type === 'LoadBalancer';
   const opens = spec?.type === 'NodePort' || (balanced && spec.allocateLoadBalancerNodePorts !== false);
@@ -50,9 +55,9 @@ function serviceUsage({ spec }: BalancedService): Entries {
 }
 
 /** While a claim grows, what is being allocated counts. */
-function volumeUsage({ metadata, spec, status }: PersistentVolumeClaim & { readonly status?: { readonly allocatedResources?: Readonly<Record<string, string>> } }): Entries {
+function volumeUsage({ metadata, spec, status }: PersistentVolumeClaim): Entries {
   const requested = amountsOf(spec?.resources?.requests).get('storage');
-  const size = requested && roundedUp(greater(requested, amountsOf(status?.allocatedResources).get('storage') ?? zero));
+  const size = requested && roundedUpQuantity(largerQuantity(requested, amountsOf(status?.allocatedResources).get('storage') ?? zeroQuantity));
   const storageClass = metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec?.storageClassName ?? '';
   const classPrefix = `${storageClass}.storageclass.storage.k8s.io/`;
   return [
@@ -61,10 +66,6 @@ function volumeUsage({ metadata, spec, status }: PersistentVolumeClaim & { reado
   ];
 }
 
-interface DeviceRequest { readonly deviceClassName?: string; readonly allocationMode?: string; readonly count?: number }
-interface ResourceClaim extends KubeObject {
-  readonly spec?: { readonly devices?: { readonly requests?: readonly { readonly exactly?: DeviceRequest; readonly firstAvailable?: readonly DeviceRequest[] }[] } };
-}
 /** Devices that one claim can be given: what a request for all of them counts as. */
 const devicesMax = 32;
 

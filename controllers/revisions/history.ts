@@ -1,19 +1,19 @@
-import { createdAt, nameOf } from '../client/object.js';
-import type { ControllerRevision } from '../kinds/apps.js';
-import type { PodTemplate } from '../kinds/core.js';
+import { createdAt, nameOf } from '../../api/meta/object.js';
+import type { ControllerRevision } from '../../api/types/apps/v1.js';
+import type { PodTemplateSpec } from '../../api/types/core/v1.js';
 import { sameJson } from '../workloads/sameJson.js';
 
 /** Templates that were in force once, kept as ControllerRevisions. Pure. */
 
 /** What a revision holds: a patch that puts the template in place of any other. */
-export interface TemplatePatch { readonly spec: { readonly template: PodTemplate & { readonly $patch: 'replace' } } }
+export type TemplatePatch = Readonly<Record<'spec', { readonly template: PodTemplateSpec & { readonly $patch: 'replace' } }>>;
 
-export const patchOf = (template: PodTemplate | undefined): TemplatePatch => ({ spec: { template: { ...template, $patch: 'replace' } } });
+export const patchOf = (template: PodTemplateSpec | undefined): TemplatePatch => ({ spec: { template: { ...template, $patch: 'replace' } } });
 
-export const holds = (revision: ControllerRevision, template: PodTemplate | undefined): boolean => sameJson(revision.data, patchOf(template));
+export const holds = (revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean => sameJson(revision.data, patchOf(template));
 
 /** The template of a revision; undefined where it holds none. */
-export function templateOf({ data }: ControllerRevision): PodTemplate | undefined {
+export function templateOf({ data }: ControllerRevision): PodTemplateSpec | undefined {
   const { $patch: _, ...template } = (data as Partial<TemplatePatch> | undefined)?.spec?.template ?? { $patch: 'replace' };
   return Object.keys(template).length > 0 ? template : undefined;
 }

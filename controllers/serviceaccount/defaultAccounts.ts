@@ -1,8 +1,8 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isAlreadyExists, isNamespaceTerminating, unless } from '../client/errors.js';
-import { nameOf, namespaceOf } from '../client/object.js';
+import { nameOf, namespaceOf } from '../../api/meta/object.js';
+import { namespaces, serviceAccounts } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { namespaces, serviceAccounts } from '../kinds/core.js';
 
 const accountName = 'default';
 

@@ -1,8 +1,8 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isAlreadyExists, isNamespaceTerminating, unless } from '../client/errors.js';
-import { nameOf, namespaceOf } from '../client/object.js';
+import { nameOf, namespaceOf } from '../../api/meta/object.js';
+import { type ConfigMap, configMaps, namespaces } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { configMaps, namespaces, type ConfigMap } from '../kinds/core.js';
 
 const mapName = 'kube-root-ca.crt';
 const annotations = {

@@ -1,5 +1,5 @@
-import { nameOf, namespaceOf, uidOf } from '../client/object.js';
-import type { Secret, ServiceAccount } from '../kinds/core.js';
+import { nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import type { Secret, ServiceAccount } from '../../api/types/core/v1.js';
 
 /** Secrets that hold tokens of service accounts, and what belongs into them. Pure. */
 

@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import type { Controller } from '../client/controller.js';
 import { isConflict, isNotFound, messageOf, unless } from '../client/errors.js';
 import { Informer } from '../client/informer.js';
-import { nameOf, namespaceOf, uidOf } from '../client/object.js';
+import { nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import { type Secret, secrets, type ServiceAccount, serviceAccounts } from '../../api/types/core/v1.js';
 import { work, WorkQueue } from '../client/workQueue.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { secrets, serviceAccounts, type Secret, type ServiceAccount } from '../kinds/core.js';
 import { accountOf, claimsFor, filled, gapsIn, tokenType, withoutReference } from './plan.js';
 import { signerWith, type Signer } from './signer.js';
 

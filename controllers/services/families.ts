@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { Pod, Service } from '../kinds/core.js';
+import type { Pod, Service } from '../../api/types/core/v1.js';
 
 /** Address families of Services and pods. Pure. */
 export type Family = 'IPv4' | 'IPv6';

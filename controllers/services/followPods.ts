@@ -1,6 +1,6 @@
 import type { QueueController } from '../client/controller.js';
-import { keyTextOf, namespaceOf } from '../client/object.js';
-import { pods, services, type Pod } from '../kinds/core.js';
+import { keyTextOf, namespaceOf } from '../../api/meta/object.js';
+import { type Pod, pods, services } from '../../api/types/core/v1.js';
 import { concernsEndpoints, isSelected } from './membership.js';
 
 /** Queues each Service that selects a pod when the pod changes; `batchMs` lets changes come together before that. */

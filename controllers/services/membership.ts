@@ -1,6 +1,6 @@
-import { isTerminating, nameOf, namespaceOf } from '../client/object.js';
-import { selectsAll } from '../client/selectors.js';
-import type { Pod, Service } from '../kinds/core.js';
+import { isTerminating, nameOf, namespaceOf } from '../../api/meta/object.js';
+import { selectsAll } from '../../api/selectors.js';
+import type { Pod, Service } from '../../api/types/core/v1.js';
 import { isFinished, isReady } from '../workloads/podState.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { addressesOf } from './families.js';

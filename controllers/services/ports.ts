@@ -1,4 +1,4 @@
-import type { EndpointPort, Pod, Service, ServicePort } from '../kinds/core.js';
+import type { EndpointPort, Pod, Service, ServicePort } from '../../api/types/core/v1.js';
 
 /** Ports of a Service as they are on one pod. Pure. */
 

@@ -1,5 +1,6 @@
-import { createdAt, keyTextOf, nameOf, timeText } from '../client/object.js';
-import type { Pod, Service } from '../kinds/core.js';
+import { createdAt, keyTextOf, nameOf } from '../../api/meta/object.js';
+import { timeText } from '../../api/time.js';
+import type { Pod, Service } from '../../api/types/core/v1.js';
 import { readySince } from '../workloads/podState.js';
 
 /** Says in endpoints which change brought them about, so that the delay until they are programmed can be measured. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Api } from '../client/api.js';
 import type { Clock } from '../client/clock.js';
-import { resource } from '../client/resource.js';
-import type { KubeObject } from '../client/object.js';
+import { resource } from '../../api/meta/resource.js';
+import type { KubeObject } from '../../api/meta/object.js';
 import { Remembered } from './remembered.js';
 import type { Caller } from './server.js';
 

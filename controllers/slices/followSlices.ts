@@ -1,6 +1,6 @@
 import type { QueueController } from '../client/controller.js';
-import { namespaceOf } from '../client/object.js';
-import { endpointSlices, type EndpointSlice } from '../kinds/others.js';
+import { namespaceOf } from '../../api/meta/object.js';
+import { type EndpointSlice, endpointSlices } from '../../api/types/discovery/v1.js';
 import type { PendingWrites } from './pendingWrites.js';
 import { isManagedBy, serviceNameLabel } from './sliceWrites.js';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../client/clock.js';
-import { uidOf, type KubeObject } from '../client/object.js';
+import { type KubeObject, uidOf } from '../../api/meta/object.js';
 import { isOlder } from '../client/versions.js';
 
 /** A write that is not seen within this time was undone by others, or the informer is late; going on is safer than standing still. */

@@ -1,4 +1,4 @@
-import type { EndpointPort } from '../kinds/core.js';
+import type { EndpointPort } from '../../api/types/core/v1.js';
 
 /** Ports of slices in the order of the reference: by a hash of how its language prints them. Pure. */
 

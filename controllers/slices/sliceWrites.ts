@@ -1,7 +1,7 @@
 import type { Api } from '../client/api.js';
 import { isNamespaceTerminating, isNotFound, unless } from '../client/errors.js';
-import { isControlledBy, isTerminating, keyOf, keyTextOf, type KubeObject } from '../client/object.js';
-import { endpointSlices, type EndpointSlice } from '../kinds/others.js';
+import { isControlledBy, isTerminating, keyOf, keyTextOf, type KubeObject } from '../../api/meta/object.js';
+import { type EndpointSlice, endpointSlices } from '../../api/types/discovery/v1.js';
 import type { PendingWrites } from './pendingWrites.js';
 
 /** What is to be done with the slices of one owner. */

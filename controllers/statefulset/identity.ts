@@ -1,6 +1,6 @@
-import { nameOf, namespaceOf } from '../client/object.js';
-import { statefulSets, type StatefulSet } from '../kinds/apps.js';
-import type { PersistentVolumeClaim, Pod, PodTemplate, Volume } from '../kinds/core.js';
+import { nameOf, namespaceOf } from '../../api/meta/object.js';
+import { type StatefulSet, statefulSets } from '../../api/types/apps/v1.js';
+import type { PersistentVolumeClaim, Pod, PodTemplateSpec, Volume } from '../../api/types/core/v1.js';
 import { podOf } from '../workloads/podTemplate.js';
 import { revisionLabel } from './revisions.js';
 
@@ -44,7 +44,7 @@ function volumesWithClaims(set: StatefulSet, ordinal: number, volumes: readonly 
 const identityLabels = (pod: string, ordinal: number): Readonly<Record<string, string>> => ({ [nameLabel]: pod, [indexLabel]: String(ordinal) });
 
 /** A pod that is to be made, from a template. */
-export function newPod(set: StatefulSet, template: PodTemplate | undefined, revision: string, ordinal: number): Pod {
+export function newPod(set: StatefulSet, template: PodTemplateSpec | undefined, revision: string, ordinal: number): Pod {
   const { metadata, spec } = podOf(template, statefulSets, set);
   const name = podName(set, ordinal);
   const volumes = volumesWithClaims(set, ordinal, spec?.volumes ?? []);

@@ -1,6 +1,6 @@
-import { isTerminating, nameOf, uidOf } from '../client/object.js';
-import type { ControllerRevision, StatefulSet, StatefulSetStatus } from '../kinds/apps.js';
-import type { PersistentVolumeClaim, Pod } from '../kinds/core.js';
+import { isTerminating, nameOf, uidOf } from '../../api/meta/object.js';
+import type { ControllerRevision, StatefulSet, StatefulSetStatus } from '../../api/types/apps/v1.js';
+import type { PersistentVolumeClaim, Pod } from '../../api/types/core/v1.js';
 import { nextAvailabilityMs } from '../replicaset/plan.js';
 import { templateOf } from '../revisions/history.js';
 import { isAvailable, isFinished } from '../workloads/podState.js';

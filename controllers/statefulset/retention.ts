@@ -1,7 +1,7 @@
-import { nameOf, type KubeObject, type OwnerReference } from '../client/object.js';
-import { apiVersionOf, groupOf, type Resource } from '../client/resource.js';
-import { statefulSets, type StatefulSet } from '../kinds/apps.js';
-import { pods, type PersistentVolumeClaim, type Pod } from '../kinds/core.js';
+import { type KubeObject, nameOf, type OwnerReference } from '../../api/meta/object.js';
+import { type StatefulSet, statefulSets } from '../../api/types/apps/v1.js';
+import { type PersistentVolumeClaim, type Pod, pods } from '../../api/types/core/v1.js';
+import { apiVersionOf, groupOf, type Resource } from '../../api/meta/resource.js';
 import { controllerReference } from '../workloads/claim.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { isInRange, ordinalOf } from './identity.js';

@@ -1,6 +1,6 @@
-import { nameOf, namespaceOf } from '../client/object.js';
-import { statefulSets, type ControllerRevision, type StatefulSet } from '../kinds/apps.js';
-import type { Pod } from '../kinds/core.js';
+import { nameOf, namespaceOf } from '../../api/meta/object.js';
+import { type ControllerRevision, type StatefulSet, statefulSets } from '../../api/types/apps/v1.js';
+import type { Pod } from '../../api/types/core/v1.js';
 import { holds, nextNumber, oldestFirst, patchOf, superfluous } from '../revisions/history.js';
 import { controllerReference } from '../workloads/claim.js';
 import { dataHash } from '../workloads/templateHash.js';

@@ -1,7 +1,8 @@
-import { isTerminating, nameOf } from '../client/object.js';
-import type { ControllerRevision, StatefulSet } from '../kinds/apps.js';
-import type { IntOrString, Pod } from '../kinds/core.js';
-import { scaled } from '../workloads/intOrPercent.js';
+import { isTerminating, nameOf } from '../../api/meta/object.js';
+import type { ControllerRevision, StatefulSet } from '../../api/types/apps/v1.js';
+import type { Pod } from '../../api/types/core/v1.js';
+import type { IntOrString } from '../../api/types/machinery.js';
+import { scaled } from '../../api/intOrPercent.js';
 import { revisionNameOf } from './revisions.js';
 
 export interface Rollout {

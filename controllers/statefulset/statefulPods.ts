@@ -1,8 +1,8 @@
 import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
-import { isControlledBy, keyOf, nameOf, uidOf } from '../client/object.js';
+import { isControlledBy, keyOf, nameOf, uidOf } from '../../api/meta/object.js';
+import type { StatefulSet } from '../../api/types/apps/v1.js';
+import { type PersistentVolumeClaim, persistentVolumeClaims, type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import type { StatefulSet } from '../kinds/apps.js';
-import { persistentVolumeClaims, pods, type PersistentVolumeClaim, type Pod } from '../kinds/core.js';
 import type { Action } from './plan.js';
 import { isOthers } from './retention.js';
 

@@ -1,10 +1,10 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isAlreadyExists, isNamespaceTerminating, isNotFound, unless } from '../client/errors.js';
-import { controllerOf, isTerminating, keyOf, keyTextOf, nameOf, namespaceOf, uidOf } from '../client/object.js';
-import { selects } from '../client/selectors.js';
+import { controllerOf, isTerminating, keyOf, keyTextOf, nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import { selects } from '../../api/selectors.js';
+import { type ControllerRevision, controllerRevisions, type StatefulSet, statefulSets, type StatefulSetStatus } from '../../api/types/apps/v1.js';
+import { type PersistentVolumeClaim, persistentVolumeClaims, type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { controllerRevisions, statefulSets, type ControllerRevision, type StatefulSet, type StatefulSetStatus } from '../kinds/apps.js';
-import { persistentVolumeClaims, pods, type PersistentVolumeClaim, type Pod } from '../kinds/core.js';
 import { holds, oldestFirst } from '../revisions/history.js';
 import { claim } from '../workloads/claim.js';
 import { controllerIndex, follow, orphanWord } from '../workloads/following.js';

@@ -1,6 +1,6 @@
-import { isTerminating, nameOf } from '../client/object.js';
-import type { ControllerRevision, StatefulSet, StatefulSetStatus } from '../kinds/apps.js';
-import type { Pod } from '../kinds/core.js';
+import { isTerminating, nameOf } from '../../api/meta/object.js';
+import type { ControllerRevision, StatefulSet, StatefulSetStatus } from '../../api/types/apps/v1.js';
+import type { Pod } from '../../api/types/core/v1.js';
 import { isAvailable, isReady } from '../workloads/podState.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { replicasOf } from './identity.js';
@@ -36,6 +36,6 @@ function isComplete(set: StatefulSet, { replicas, readyReplicas, updatedReplicas
 
 /** A counter that is absent is zero, except that a status never written says nothing yet. */
 export function sameStatus(before: StatefulSetStatus | undefined, after: StatefulSetStatus): boolean {
-  const filled = (status: StatefulSetStatus): object => Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
+  const filled = (status: object): object => Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
   return before?.observedGeneration === after.observedGeneration && before?.collisionCount === after.collisionCount && sameJson(filled(before ?? {}), filled(after));
 }

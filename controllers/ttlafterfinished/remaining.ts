@@ -1,5 +1,6 @@
-import { isTerminating, keyTextOf, timeOf } from '../client/object.js';
-import type { Job } from '../kinds/batch.js';
+import { isTerminating, keyTextOf } from '../../api/meta/object.js';
+import { timeOf } from '../../api/time.js';
+import type { Job } from '../../api/types/batch/v1.js';
 
 /** Milliseconds that a Job is still to be kept, 0 or less when it may go; null for one that stays, runs or is being deleted. Pure. */
 export function remainingMs(job: Job, now: number): number | null {

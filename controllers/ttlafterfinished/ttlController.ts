@@ -1,8 +1,8 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isConflict, isNotFound, unless } from '../client/errors.js';
-import { isTerminating, keyOf, keyTextOf, parseKey, uidOf } from '../client/object.js';
+import { isTerminating, keyOf, keyTextOf, parseKey, uidOf } from '../../api/meta/object.js';
+import { type Job, jobs } from '../../api/types/batch/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { jobs, type Job } from '../kinds/batch.js';
 import { remainingMs } from './remaining.js';
 
 /** Deletes finished Jobs, and their pods, when the time that they ask to be kept for is over. */

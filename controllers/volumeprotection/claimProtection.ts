@@ -1,8 +1,8 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isNotFound, unless } from '../client/errors.js';
-import { namespaceOf } from '../client/object.js';
+import { namespaceOf } from '../../api/meta/object.js';
+import { type PersistentVolumeClaim, persistentVolumeClaims, type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { persistentVolumeClaims, pods, type PersistentVolumeClaim, type Pod } from '../kinds/core.js';
 import { claimsOf, finalizer, protectionOf, uses } from './claimUse.js';
 
 /** Lets claims that are deleted go once no pod uses them any more. */

@@ -1,5 +1,5 @@
-import { controllerOf, isTerminating, nameOf, uidOf } from '../client/object.js';
-import type { PersistentVolumeClaim, Pod } from '../kinds/core.js';
+import { controllerOf, isTerminating, nameOf, uidOf } from '../../api/meta/object.js';
+import type { PersistentVolumeClaim, Pod } from '../../api/types/core/v1.js';
 
 /** Which pods keep a claim from going. Pure. */
 

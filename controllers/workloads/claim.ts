@@ -1,7 +1,7 @@
 import { mergePatch, type Api } from '../client/api.js';
 import { isConflict, isInvalid, isNotFound, unless } from '../client/errors.js';
-import { controllerOf, isTerminating, keyOf, uidOf, type KubeObject, type OwnerReference } from '../client/object.js';
-import { apiVersionOf, type Resource } from '../client/resource.js';
+import { controllerOf, isTerminating, keyOf, type KubeObject, type OwnerReference, uidOf } from '../../api/meta/object.js';
+import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 
 /** Which objects a controller's object owns, should own, and should not own any more. */
 export interface Claims<T> {

@@ -1,5 +1,5 @@
-import { createdAt, uidOf } from '../client/object.js';
-import type { Pod } from '../kinds/core.js';
+import { createdAt, uidOf } from '../../api/meta/object.js';
+import type { Pod } from '../../api/types/core/v1.js';
 import { isReady, readySince, restartsOf } from './podState.js';
 
 const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost';

@@ -1,7 +1,7 @@
 import type { QueueController } from '../client/controller.js';
 import type { Expectations } from '../client/expectations.js';
-import { controllerOf, isTerminating, keyTextOf, namespaceOf, uidOf, type KubeObject } from '../client/object.js';
-import { groupOf, type Resource } from '../client/resource.js';
+import { controllerOf, isTerminating, keyTextOf, type KubeObject, namespaceOf, uidOf } from '../../api/meta/object.js';
+import { groupOf, type Resource } from '../../api/meta/resource.js';
 import { sameJson } from './sameJson.js';
 
 /** How a controller follows what its objects own. */

@@ -1,8 +1,8 @@
 import type { Api } from '../client/api.js';
 import { isNamespaceTerminating, isNotFound, messageOf } from '../client/errors.js';
 import type { EventRecorder } from '../client/events.js';
-import { keyOf, nameOf, type KubeObject } from '../client/object.js';
-import { pods, type Pod } from '../kinds/core.js';
+import { keyOf, type KubeObject, nameOf } from '../../api/meta/object.js';
+import { type Pod, pods } from '../../api/types/core/v1.js';
 
 /** Creates and deletes pods for their owners, and tells of it in the words of the reference. */
 export class PodControl {

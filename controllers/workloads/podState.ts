@@ -1,5 +1,6 @@
-import { isTerminating, timeOf, type Condition } from '../client/object.js';
-import type { Pod, PodStatus } from '../kinds/core.js';
+import { type Condition, isTerminating } from '../../api/meta/object.js';
+import { timeOf } from '../../api/time.js';
+import type { Pod, PodStatus } from '../../api/types/core/v1.js';
 
 /** What controllers want to know of a pod. Pure. */
 

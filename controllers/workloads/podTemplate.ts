@@ -1,12 +1,12 @@
-import { nameOf, namespaceOf, type KubeObject } from '../client/object.js';
-import type { Resource } from '../client/resource.js';
-import type { Pod, PodTemplate } from '../kinds/core.js';
+import { type KubeObject, nameOf, namespaceOf } from '../../api/meta/object.js';
+import type { Pod, PodTemplateSpec } from '../../api/types/core/v1.js';
+import type { Resource } from '../../api/meta/resource.js';
 import { controllerReference } from './claim.js';
 
 const dnsSubdomainMax = 253;
 
 /** A pod as a template describes it, owned by `owner`. The server completes its name. Pure. */
-export function podOf(template: PodTemplate | undefined, ownerType: Resource, owner: KubeObject): Pod {
+export function podOf(template: PodTemplateSpec | undefined, ownerType: Resource, owner: KubeObject): Pod {
   const { labels, annotations, finalizers } = template?.metadata ?? {};
   return {
     metadata: {

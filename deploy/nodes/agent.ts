@@ -1,7 +1,7 @@
 import {
   QueueController, isAlreadyExists, isConflict, isNotFound, isTerminating, keyOf, keyTextOf, nameOf, parseKey, pause, strategicPatch, timeText, uidOf, unless, type Controller, type ControllerEnvironment,
 } from '../../controllers/client/index.js';
-import { nodes, pods, type Node, type Pod } from '../../controllers/kinds/core.js';
+import { type Node, nodes, type Pod, pods } from '../../api/types/core/v1.js';
 import { behaviourOf } from './behaviour.js';
 import { leaseNamespace, leaseOf, leases, nodeAddress, nodeName, nodeObject, nodeStatus, podAddress, podAddressesPerNode } from './node.js';
 import { place, waitsForNode } from './placement.js';

@@ -1,4 +1,4 @@
-import type { Container, Pod } from '../../controllers/kinds/core.js';
+import type { Container, Pod } from '../../api/types/core/v1.js';
 
 /** What the program of a pod would do. Pure. */
 export interface Behaviour {

@@ -1,6 +1,7 @@
-import { microTimeText, nameOf, timeText, uidOf, type KubeObject } from '../../controllers/client/object.js';
-import { resource } from '../../controllers/client/resource.js';
-import type { Node } from '../../controllers/kinds/core.js';
+import { type KubeObject, nameOf, uidOf } from '../../api/meta/object.js';
+import { microTimeText, timeText } from '../../api/time.js';
+import type { Node } from '../../api/types/core/v1.js';
+import { resource } from '../../api/meta/resource.js';
 
 /** What a node agent would say of itself. Pure. */
 

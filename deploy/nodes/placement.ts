@@ -1,5 +1,5 @@
 import { nameOf, type Labels } from '../../controllers/client/index.js';
-import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, Taint, Toleration } from '../../controllers/kinds/core.js';
+import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, Taint, Toleration } from '../../api/types/core/v1.js';
 import { podsPerNode } from './node.js';
 
 /** Which node a pod goes to. Pure. */
@@ -48,7 +48,7 @@ function selectsNode({ spec }: Pod, node: Node): boolean {
   const labels = node.metadata.labels;
   if (!Object.entries(spec?.nodeSelector ?? {}).every(([key, value]) => labels?.[key] === value)) return false;
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
-  return terms === undefined || terms.some(term => matchesTerm(term, node));
+  return terms === undefined || terms === null || terms.some(term => matchesTerm(term, node));
 }
 
 /** A term without requirements matches nothing. */

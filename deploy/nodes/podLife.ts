@@ -1,5 +1,6 @@
-import { isTerminating, timeOf, timeText, uidOf, type Condition } from '../../controllers/client/object.js';
-import type { Container, ContainerStatus, Pod, PodStatus } from '../../controllers/kinds/core.js';
+import { type Condition, isTerminating, uidOf } from '../../api/meta/object.js';
+import { timeOf, timeText } from '../../api/time.js';
+import type { Container, ContainerStatus, Pod, PodStatus } from '../../api/types/core/v1.js';
 import type { Behaviour } from './behaviour.js';
 
 /**

@@ -2,8 +2,8 @@ import { decode, encode } from 'cbor-x';
 import { deletableTypes, discover, type DiscoveredType } from '../../controllers/client/discovery.js';
 import { ApiError, isAlreadyExists, isConflict, isNotFound, unless } from '../../controllers/client/errors.js';
 import { mergePatch } from '../../controllers/client/api.js';
-import { keyOf, uidOf, type KubeObject, type OwnerReference } from '../../controllers/client/object.js';
-import { groupResourceOf } from '../../controllers/client/resource.js';
+import { keyOf, uidOf, type KubeObject, type OwnerReference } from '../../api/meta/object.js';
+import { groupResourceOf } from '../../api/meta/resource.js';
 import type { RestApi } from '../../controllers/client/rest.js';
 import { eventually } from './waiting.js';
 

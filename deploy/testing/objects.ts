@@ -3,9 +3,9 @@ import path from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { applyPatch } from '../../controllers/client/api.js';
 import { discover, type DiscoveredType } from '../../controllers/client/discovery.js';
-import { StoppedError } from '../../controllers/client/errors.js';
-import type { Condition, KubeObject } from '../../controllers/client/object.js';
-import { apiVersionOf, type Resource } from '../../controllers/client/resource.js';
+import { ApiError, ConnectionError, StoppedError } from '../../controllers/client/errors.js';
+import type { Condition, KubeObject } from '../../api/meta/object.js';
+import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 import type { RestApi } from '../../controllers/client/rest.js';
 import { eventually, NotInTime, timeoutOf, type WaitOptions } from './waiting.js';
 
@@ -29,6 +29,10 @@ export interface ObjectReference {
 /** A condition whose status is to be True, such as `Ready`; `deleted`; or what the object is to look like. `null` stands for one that is not there. */
 export type Wanted<T extends KubeObject> = string | ((object: T | null) => boolean);
 
+/** No leader, or one that went while it worked. */
+const lostWithServer: ReadonlySet<number> = new Set([503, 504]);
+/** Longer than a request hangs at a member that was cut off, until the balancer finds out and breaks the connection. */
+const persistMs = 60_000;
 /** Of an object that is not one. */
 const shownCharactersMax = 200;
 const definitionsGroup = 'apiextensions.k8s.io';
@@ -49,7 +53,7 @@ export class Objects {
       const type = await this.typeOf(object);
       const body = type.namespaced ? { ...object, metadata: { namespace, ...object.metadata } } : object;
       const key = { namespace: body.metadata.namespace ?? '', name: body.metadata.name ?? '' };
-      applied.push(await this.api.patch(type, key, applyPatch(body, { fieldManager, force: true })));
+      applied.push(await this.#persist(() => this.api.patch(type, key, applyPatch(body, { fieldManager, force: true }))));
     }
     return applied;
   }
@@ -92,6 +96,16 @@ export class Objects {
       const state = last === null ? 'it does not exist' : `it is ${JSON.stringify(last)}`;
       throw new NotInTime(`${reference.kind ?? 'object'} ${name} was not ${typeof wanted === 'string' ? wanted : 'as wanted'} within ${timeoutOf(options)} ms: ${state}`);
     }
+  }
+
+  /** What is applied twice is the same as applied once: so it can be tried again when a server dies with the request. Refusals are the caller's. */
+  async #persist<T>(work: () => Promise<T>): Promise<T> {
+    const result = await eventually(() => work().then(value => ({ value }), (error: unknown) => {
+      if (error instanceof ConnectionError || (error instanceof ApiError && lostWithServer.has(error.code))) throw error;
+      return { error };
+    }), { timeoutMs: persistMs });
+    if ('error' in result) throw result.error;
+    return result.value;
   }
 
   /** Looks again for a while where a type is not known: it may be on its way. */

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { Connection } from '../../controllers/client/connection.js';
-import type { KubeObject } from '../../controllers/client/object.js';
+import type { KubeObject } from '../../api/meta/object.js';
 import { RestApi } from '../../controllers/client/rest.js';
 import type { Cluster } from '../cluster.js';
 import type { ManagedProgram } from '../managedProgram.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import jsonPatch from 'fast-json-patch';
-import type { KubeObject } from '../../controllers/client/object.js';
+import type { KubeObject } from '../../api/meta/object.js';
 import { issueCertificate, type KeyAndCertificate } from '../certificates.js';
 
 /** What a server asks an admission webhook (admission.k8s.io/v1 AdmissionRequest). */

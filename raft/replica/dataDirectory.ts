@@ -11,6 +11,7 @@ import type { Store } from '../store/store.js';
 import { clusterIdOf } from '../transport/handshake.js';
 import type { HardState, LogIndex } from '../types.js';
 import { ReplicaError } from './errors.js';
+import { keepPrivate } from './privateDirectory.js';
 
 export interface DataDirectory {
   readonly store: Store;
@@ -27,6 +28,8 @@ const advice = 'Remove this member from the cluster and add a new one, with a ne
  */
 export function openDataDirectory(options: ReplicaOptions): DataDirectory {
   const snapshotDirectory = join(options.dataDirectory, 'snapshots');
+  makeDirectory(resolve(options.dataDirectory));
+  keepPrivate(options.dataDirectory);
   makeDirectory(resolve(snapshotDirectory));
   for (const leftover of readdirSync(snapshotDirectory)) rmSync(join(snapshotDirectory, leftover), { recursive: true, force: true });
   const members = [...options.initialMembers].sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -17,6 +17,14 @@ export function addressComplaint(text: string): string | null {
   }
 }
 
+/** The host of an address; empty for what is none. */
+export function hostOf(text: string): string {
+  return addressComplaint(text) === null ? parseAddress(text).host : '';
+}
+
+/** An address of a socket as members' addresses are written: without the prefix of those of version 4 on a socket of version 6. */
+export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '');
+
 export function formatAddress(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

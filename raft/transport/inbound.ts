@@ -49,6 +49,10 @@ export class Inbound {
     this.#connection.setDeadline(transportLimits.handshakeMs, 'the handshake took too long');
   }
 
+  get socket(): TLSSocket {
+    return this.#connection.socket;
+  }
+
   close(reason: string): void {
     this.#connection.close(reason);
   }
@@ -86,15 +90,20 @@ export class Inbound {
     const { handlers, self } = this.#context;
     this.#from = from;
     this.#connection.setDeadline(null);
-    this.#connection.acceptLongFrames(transportLimits.frameBytesMax);
+    this.#connection.acceptLongFrames(hello.purpose === 'snapshot' ? transportLimits.snapshotFrameBytesMax : transportLimits.frameBytesMax);
     if (hello.purpose === 'snapshot') this.#receiver = this.#receive(from);
     this.#handlers = {
       [frameKinds.raft]: (payload) => handlers.onMessage(from, { channel: 'raft', message: readMessage(new ByteReader(payload), from, self.id) }),
       [frameKinds.forward]: (payload) => handlers.onMessage(from, { channel: 'forward', message: readForward(new ByteReader(payload)) }),
-      [frameKinds.ping]: () => void this.#connection.write(frame(frameKinds.pong, () => undefined)),
+      [frameKinds.ping]: () => this.#pong(),
     };
     this.#context.onWelcomed(this, hello);
     this.#connection.write(frame(frameKinds.welcome, (writer) => writeIdentity(writer, self)));
+  }
+
+  #pong(): void {
+    if (this.#connection.unsentBytes > transportLimits.unsentAnswersBytesMax) this.close('the peer does not take the answers to its pings');
+    else this.#connection.write(frame(frameKinds.pong, () => undefined));
   }
 
   #receive(from: MemberId): SnapshotReceiver {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { open, rm, statfs } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failPoint } from '../failPoints.js';
@@ -69,8 +69,16 @@ export class SnapshotReceiver {
     if (message.type !== 'installSnapshot') throw new DecodeError(`a snapshot was announced by ${message.type}`);
     this.#announcement = message;
     this.#then(async () => {
+      await this.#checkRoom();
       this.#file = await open(this.#path, 'wx');
     });
+  }
+
+  /** A disk that is full ends this replica; a snapshot that does not fit ends its connection. */
+  async #checkRoom(): Promise<void> {
+    const { bavail, bsize } = await statfs(this.#options.directory);
+    const room = bavail * bsize - transportLimits.snapshotDiskReserveBytes;
+    if (this.#size > room) throw new Error(`a snapshot of ${this.#size} bytes does not fit on the disk, where ${Math.max(0, room)} bytes may be used`);
   }
 
   #chunk(chunk: Buffer): void {

@@ -1,10 +1,6 @@
-import type { AddressInfo, Socket } from 'node:net';
-import { createServer } from 'node:tls';
-import type { Server } from 'node:tls';
 import type { PeerStatus } from '../replica-api.js';
 import type { MemberId } from '../types.js';
-import { formatAddress, parseAddress } from './address.js';
-import { readTlsFiles } from './certificate.js';
+import { hostOf, plainAddress } from './address.js';
 import type { TlsFiles } from './certificate.js';
 import type { Log, PeerMessage, SnapshotAnnouncement, Transport, TransportHandlers } from './contract.js';
 import type { DialOptions } from './dial.js';
@@ -14,6 +10,7 @@ import type { InboundContext } from './inbound.js';
 import { transportLimits } from './limits.js';
 import { Peer } from './peer.js';
 import type { PeerContext } from './peer.js';
+import { Reception } from './reception.js';
 import { sendSnapshotFile } from './snapshotSender.js';
 
 export interface TransportOptions {
@@ -54,13 +51,16 @@ class TlsTransport implements Transport, InboundContext {
   /** Peers outside the membership as this replica knows it, which called first; the oldest is forgotten when there are too many. */
   readonly #strangers = new Set<MemberId>();
   readonly #inbounds = new Set<Inbound>();
-  /** All connections on the peer port, those in the middle of a handshake included. */
-  readonly #accepted = new Set<Socket>();
   readonly #messagesFrom = new Map<MemberId, Inbound>();
+  readonly #snapshotsFrom = new Map<MemberId, Inbound>();
+  /** From where members have called; the oldest is forgotten when there are too many. */
+  readonly #callersFrom = new Set<string>();
+  #memberHosts: ReadonlySet<string> = new Set();
   readonly #snapshots = new Map<MemberId, AbortController>();
   #removed: ReadonlySet<MemberId> = new Set();
-  #server: Server | null = null;
+  #reception: Reception | null = null;
   #beats: NodeJS.Timeout | null = null;
+  #beatsSinceRenewal = 0;
   #closed = false;
 
   constructor(options: TransportOptions) {
@@ -77,20 +77,14 @@ class TlsTransport implements Transport, InboundContext {
     this.#beats = setInterval(() => this.#beat(), transportLimits.pingMs);
     if (listenAddress === null) return;
     if (tls === null) throw new Error('a replica that listens for peers needs certificates');
-    const { host, port } = parseAddress(listenAddress);
-    this.#server = createServer({ ...readTlsFiles(tls), requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3', handshakeTimeout: transportLimits.handshakeMs });
-    this.#server.maxConnections = transportLimits.connectionsMax;
-    this.#server.on('connection', (socket: Socket) => {
-      this.#accepted.add(socket);
-      socket.once('close', () => this.#accepted.delete(socket));
+    this.#reception = new Reception({
+      tls,
+      log: this.log,
+      isMembers: (address) => this.#memberHosts.has(address) || this.#callersFrom.has(address),
+      onSecure: (socket) => this.#inbounds.add(new Inbound(socket, this)),
     });
-    this.#server.on('secureConnection', (socket) => this.#inbounds.add(new Inbound(socket, this)));
-    this.#server.on('tlsClientError', (error, socket) => {
-      this.log('warn', 'connection on the peer port refused', { remote: `${socket.remoteAddress}:${socket.remotePort}`, reason: error.message.split('\n')[0] ?? '' });
-      socket.destroy();
-    });
-    await listening(this.#server, host, port);
-    this.address = formatAddress(host, (this.#server.address() as AddressInfo).port);
+    await this.#reception.listen(listenAddress);
+    this.address = this.#reception.address;
   }
 
   send(to: MemberId, message: PeerMessage): void {
@@ -103,7 +97,10 @@ class TlsTransport implements Transport, InboundContext {
 
   setPeers(peers: ReadonlyMap<MemberId, string>, removed: ReadonlySet<MemberId>): void {
     this.#removed = removed;
-    for (const [id, inbound] of this.#messagesFrom) if (removed.has(id)) inbound.close('the peer was removed from the cluster');
+    this.#memberHosts = new Set([...peers.values()].map(hostOf));
+    for (const connections of [this.#messagesFrom, this.#snapshotsFrom]) {
+      for (const [id, inbound] of connections) if (removed.has(id)) inbound.close('the peer was removed from the cluster');
+    }
     for (const id of this.#peers.keys()) if (removed.has(id) || !(peers.has(id) || this.#strangers.has(id))) this.#forget(id);
     for (const [id, address] of peers) {
       this.#strangers.delete(id);
@@ -134,29 +131,36 @@ class TlsTransport implements Transport, InboundContext {
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#beats !== null) clearInterval(this.#beats);
-    const server = this.#server;
-    const ended = server === null ? Promise.resolve() : new Promise<void>((resolve) => void server.close(() => resolve()));
     for (const abort of this.#snapshots.values()) abort.abort();
     for (const id of [...this.#peers.keys()]) this.#forget(id);
     const finished = [...this.#inbounds].map((inbound) => inbound.finished);
     for (const inbound of this.#inbounds) inbound.close('closing');
-    // Whoever is let in after this would stay for ever: a handshake that a cut network held up may end when it is whole again.
-    for (const socket of this.#accepted) socket.destroy();
-    await Promise.all([...finished, ended]);
+    await Promise.all([...finished, this.#reception?.close()]);
   }
 
   onWelcomed(inbound: Inbound, hello: Hello): void {
-    if (hello.purpose !== 'messages') return;
+    this.#reception?.welcomed(inbound.socket);
+    this.#rememberCaller(inbound.socket.remoteAddress);
     // The caller has given up its earlier connection; nothing that may still arrive there must be taken after what arrives here.
-    this.#messagesFrom.get(hello.id)?.close('the peer connected again');
-    this.#messagesFrom.set(hello.id, inbound);
+    const connections = hello.purpose === 'messages' ? this.#messagesFrom : this.#snapshotsFrom;
+    connections.get(hello.id)?.close('the peer connected again');
+    connections.set(hello.id, inbound);
+    if (hello.purpose !== 'messages') return;
     if (!this.#peers.has(hello.id) && hello.address !== '') this.#meetStranger(hello.id, hello.address);
     this.#peers.get(hello.id)?.wake();
   }
 
   onClosed(inbound: Inbound): void {
     this.#inbounds.delete(inbound);
-    for (const [id, current] of this.#messagesFrom) if (current === inbound) this.#messagesFrom.delete(id);
+    for (const connections of [this.#messagesFrom, this.#snapshotsFrom]) for (const [id, current] of connections) if (current === inbound) connections.delete(id);
+  }
+
+  #rememberCaller(address: string | undefined): void {
+    const plain = address === undefined ? '' : plainAddress(address);
+    if (plain === '' || this.#callersFrom.has(plain)) return;
+    const [oldest] = this.#callersFrom;
+    if (oldest !== undefined && this.#callersFrom.size >= transportLimits.memberAddressesMax) this.#callersFrom.delete(oldest);
+    this.#callersFrom.add(plain);
   }
 
   #meetStranger(id: MemberId, address: string): void {
@@ -191,16 +195,9 @@ class TlsTransport implements Transport, InboundContext {
   #beat(): void {
     for (const peer of this.#peers.values()) peer.beat();
     for (const inbound of this.#inbounds) inbound.beat();
+    this.#beatsSinceRenewal += 1;
+    if (this.#beatsSinceRenewal < transportLimits.certificateCheckPings) return;
+    this.#beatsSinceRenewal = 0;
+    this.#reception?.renew();
   }
-}
-
-function listening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const failed = (cause: Error): void => reject(new Error(`cannot listen for peers on ${formatAddress(host, port)}: ${cause.message}`, { cause }));
-    server.once('error', failed);
-    server.listen(port, host, () => {
-      server.off('error', failed);
-      resolve();
-    });
-  });
 }

@@ -12,13 +12,17 @@ import { taintNodesByCondition } from './nodeTaints.js';
 import { alwaysPullImages } from './pods/alwaysPull.js';
 import { limitHardAntiAffinity } from './pods/antiAffinity.js';
 import { defaultTolerationSeconds } from './pods/defaultTolerations.js';
+import { eventLimitsIn, eventRateLimit } from './events/rateLimit.js';
 import { extendedResourceToleration } from './pods/extendedResources.js';
+import { nodeSelectorsIn, podNodeSelector } from './pods/nodeSelector.js';
 import { priority } from './pods/priority.js';
 import { runtimeClass } from './pods/runtimeClass.js';
 import { serviceAccount } from './pods/serviceAccount.js';
+import { podTolerationRestriction, tolerationRulesIn } from './pods/tolerationRestriction.js';
 import { podTopologyLabels } from './pods/topologyLabels.js';
 import { podSecurityRules } from './podsecurity/configuration.js';
 import { podSecurity } from './podsecurity/podSecurity.js';
+import { limitedResources } from './quota/configuration.js';
 import { resourceQuota } from './quota/resourceQuota.js';
 import { claimResize, defaultStorageClass, storageInUseProtection } from './volumes/storageClass.js';
 
@@ -46,8 +50,11 @@ const STEPS: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   TaintNodesByCondition: () => taintNodesByCondition(),
   AlwaysPullImages: () => alwaysPullImages(),
   PodSecurity: ({ lookup, configuration }) => podSecurity(lookup, podSecurityRules(configuration)),
+  PodNodeSelector: ({ lookup, configuration }) => podNodeSelector(lookup, nodeSelectorsIn(configuration)),
   Priority: ({ lookup }) => priority(lookup),
   DefaultTolerationSeconds: ({ tolerationSeconds }) => defaultTolerationSeconds(tolerationSeconds),
+  PodTolerationRestriction: ({ lookup, configuration }) => podTolerationRestriction(lookup, tolerationRulesIn(configuration)),
+  EventRateLimit: ({ configuration }) => eventRateLimit(eventLimitsIn(configuration)),
   ExtendedResourceToleration: () => extendedResourceToleration(),
   DefaultStorageClass: ({ lookup }) => defaultStorageClass(lookup),
   StorageObjectInUseProtection: () => storageInUseProtection(),
@@ -56,13 +63,14 @@ const STEPS: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   DefaultIngressClass: ({ lookup }) => defaultIngressClass(lookup),
   DenyServiceExternalIPs: () => denyServiceExternalIps(),
   PodTopologyLabels: ({ lookup }) => podTopologyLabels(lookup),
-  ResourceQuota: ({ storage }) => resourceQuota(storage),
+  ResourceQuota: ({ storage, configuration }) => resourceQuota(storage, limitedResources(configuration)),
   AlwaysDeny: () => alwaysDeny,
 };
 
 /** Plug-ins whose steps are made elsewhere: by `server/authorization`, and by `server/webhooks.ts`. */
 const OTHER_STEPS: readonly string[] = [
-  'MutatingAdmissionPolicy', 'MutatingAdmissionWebhook', 'ValidatingAdmissionPolicy', 'ValidatingAdmissionWebhook', 'CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction', 'NodeRestriction',
+  'MutatingAdmissionPolicy', 'MutatingAdmissionWebhook', 'ValidatingAdmissionPolicy', 'ValidatingAdmissionWebhook', 'CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction',
+  'ClusterTrustBundleAttest', 'ImagePolicyWebhook', 'NodeRestriction', 'OwnerReferencesPermissionEnforcement',
 ];
 
 const available: ReadonlySet<string> = new Set([...Object.keys(STEPS), ...OTHER_STEPS, ...INHERENT_PLUGINS]);

@@ -1,14 +1,15 @@
 import { Agent, request, type AgentOptions } from 'node:https';
-import { BackendError, type BackendAnswer, type BackendRequest } from '../endpoints/backends/connection.js';
+import { ask, BackendError, type BackendAnswer, type BackendRequest } from '../endpoints/backends/answer.js';
 import type { ConnectionSettings } from '../catalogue/kubeconfig.js';
 import { ServiceUnresolvedError, type ServiceAddresses } from '../registry/serviceAddresses.js';
+import { silentWhileIdle } from '../webhook/regularConnections.js';
 import type { ApiService } from './apiServices.js';
 
 const connectTimeoutMs = 10_000;
 const idleMs = 90_000;
 
-/** A request to another program's API, whose path stands as the client wrote it. */
-export interface ServiceRequest extends BackendRequest { readonly path: string }
+/** A request to another program's API. */
+export interface ServiceRequest extends BackendRequest { /** With the query, percent-encoded. */ readonly path: string }
 
 /** The ways to the programs behind API services. */
 export interface ServiceConnections {
@@ -31,7 +32,7 @@ export function createServiceConnections({ addresses, identity }: ServiceConnect
     const known = agents.get(service.name);
     if (known?.key === key) return known;
     const tls: AgentOptions = { ...identity, servername: hostOf(service), rejectUnauthorized: !service.trusting, ...(service.ca === '' ? {} : { ca: service.ca }) };
-    const made = { key, tls, agent: new Agent({ keepAlive: true, timeout: idleMs, ...tls }) };
+    const made = { key, tls, agent: silentWhileIdle(new Agent({ keepAlive: true, timeout: idleMs, ...tls })) };
     agents.set(service.name, made);
     return made;
   };
@@ -39,24 +40,16 @@ export function createServiceConnections({ addresses, identity }: ServiceConnect
     send: async (service, { method, headers, body, signal, path }) => {
       const { host, port } = await placeOf(service, addresses);
       const { agent, tls } = agentOf(service);
-      const upgrades = headers.upgrade !== undefined;
-      return new Promise((resolve, reject) => {
-        // A connection that becomes another protocol's is not given back.
-        const outgoing = request({ host, port, method, path, headers: { ...headers, host: hostOf(service) }, signal, agent: upgrades ? false : agent, ...tls });
-        const timer = setTimeout(() => { outgoing.destroy(new BackendError(`no connection to ${hostOf(service)} within ${connectTimeoutMs} ms`, false)); }, connectTimeoutMs);
-        const connected = (): void => { clearTimeout(timer); };
-        outgoing.once('socket', (socket) => { if (outgoing.reusedSocket) connected(); else socket.once('secureConnect', connected); });
-        outgoing.once('response', (response) => { resolve({ outcome: 'response', response }); });
-        outgoing.once('upgrade', (response, socket, head) => { resolve({ outcome: 'upgraded', response, socket, head }); });
-        outgoing.on('error', (error) => { reject(error instanceof BackendError ? error : new BackendError(error.message === '' ? (error as NodeJS.ErrnoException).code ?? '' : error.message, false, { cause: error })); });
-        outgoing.once('close', connected);
-        if (body === null) outgoing.end();
-        else body.pipe(outgoing);
-      });
+      // A connection that becomes another protocol's is not given back.
+      const used = headers.upgrade === undefined ? agent : false;
+      const outgoing = request({ host, port, method, path, headers: { ...headers, host: hostOf(service) }, signal, agent: used, ...tls });
+      return ask(outgoing, { body, whom: hostOf(service), connectTimeoutMs, explain: explained });
     },
     close: () => { for (const { agent } of agents.values()) agent.destroy(); },
   };
 }
+
+const explained = (error: Error): BackendError => new BackendError(error.message === '' ? (error as NodeJS.ErrnoException).code ?? '' : error.message, false, { cause: error });
 
 async function placeOf({ target }: ApiService, addresses: ServiceAddresses): Promise<{ readonly host: string; readonly port: number }> {
   if (target === null) throw new Error('broken invariant: this server is its own way to itself');

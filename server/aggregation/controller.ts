@@ -86,7 +86,7 @@ export class AvailabilityController {
   private async write({ name }: ApiService, availability: Availability): Promise<void> {
     const { registry, resource, writes, now } = this.options;
     const apply = (current: ApiObject | null): ApiObject => withAvailability(current ?? { metadata: {} }, availability, now());
-    await registry.update({ resource, namespace: '', name }, { apply, subresource: 'status', uid: null, mayCreate: false }, writes).catch((error: unknown) => {
+    await registry.update({ resource, namespace: '', name }, { apply, subresource: 'status', uid: null, mayCreate: null }, writes).catch((error: unknown) => {
       if (!(error instanceof StatusError && error.code === 404)) throw error;
     });
   }

@@ -1,20 +1,28 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { User } from '../api/user.js';
 import { send } from '../endpoints/answers.js';
-import { BackendError } from '../endpoints/backends/connection.js';
+import { BackendError, type BackendAnswer } from '../endpoints/backends/answer.js';
+import { framedBody } from '../endpoints/backends/framing.js';
 import { answeredHeaders, forwardedHeaders } from '../endpoints/backends/headers.js';
 import { handOver, leaveWith, pass } from '../endpoints/backends/relay.js';
+import { encodePath } from '../endpoints/backends/paths.js';
 import type { RequestContext } from '../endpoints/context.js';
-import { bodyStream } from '../endpoints/streams.js';
 import type { ApiService } from './apiServices.js';
 import type { ServiceConnections } from './connections.js';
 
 const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted';
 
-/** What programs behind API services are told about users; they believe it because of this server's certificate. */
+/** What programs behind API services are told about users; they believe it because of this server's certificate. Throws a BackendError for what no header can say. */
 export function identityHeaders({ name, uid, groups, extra }: User): OutgoingHttpHeaders {
-  const more = Object.entries(extra).map(([key, values]): [string, string[]] => [`x-remote-extra-${encodeURIComponent(key.toLowerCase())}`, [...values]]);
-  return { 'x-remote-user': name, ...(uid === '' ? {} : { 'x-remote-uid': uid }), ...(groups.length === 0 ? {} : { 'x-remote-group': [...groups] }), ...Object.fromEntries(more) };
+  const more = Object.entries(extra).map(([key, values]): [string, string[]] => [`x-remote-extra-${encodeURIComponent(key.toLowerCase())}`, values.map(written)]);
+  return { 'x-remote-user': written(name), ...(uid === '' ? {} : { 'x-remote-uid': written(uid) }), ...(groups.length === 0 ? {} : { 'x-remote-group': groups.map(written) }), ...Object.fromEntries(more) };
+}
+
+/** Node writes one byte for each character of a header, and programs read UTF-8: written as it is, the name of one user could be read as that of another. */
+function written(text: string): string {
+  // What ends or breaks a header (RFC 9110, section 5.5).
+  if (/[\0-\x08\x0a-\x1f\x7f]/.test(text)) throw new BackendError('the name of the user, or what else is known of him, cannot be told in a header', false);
+  return Buffer.from(text, 'utf8').toString('latin1');
 }
 
 /** Aggregators that one request may go through; more is a circle. */
@@ -33,11 +41,8 @@ export async function relayToService(context: RequestContext, service: ApiServic
   const { upgrade = null, request } = context;
   const hops = [request.headers.via ?? []].flat().join(', ').split(', ').filter(hop => hop !== '');
   if (hops.filter(hop => hop === HOP).length >= hopsMax) return text(context, 508, 'the API service leads back to this server');
-  const headers = { ...forwardedHeaders(context, upgrade !== null), ...identityHeaders(context.user), via: [...hops, HOP].join(', ') };
   const stay = upgrade === null ? null : leaveWith(upgrade);
-  const answer = await connections.send(service, {
-    method: request.method ?? 'GET', headers, body: upgrade === null ? bodyStream(request) : null, signal: context.signal, path: request.url ?? '/',
-  }).catch((error: unknown) => {
+  const answer = await ask(context, service, connections, hops).catch((error: unknown) => {
     if (error instanceof BackendError) return error;
     throw error;
   });
@@ -54,6 +59,17 @@ export async function relayToService(context: RequestContext, service: ApiServic
   // Who watches what does not change yet should know that the watch stands.
   context.response.flushHeaders();
   await pass(response, context);
+}
+
+/** What was authorized is what goes on: the path as it was decoded, and the parameters that could be read. */
+async function ask(context: RequestContext, service: ApiService, connections: ServiceConnections, hops: readonly string[]): Promise<BackendAnswer> {
+  const { upgrade = null, request } = context;
+  const query = new URLSearchParams(context.query);
+  query.sort();
+  return connections.send(service, {
+    method: request.method ?? 'GET', signal: context.signal, path: `${encodePath(context.info.path)}${query.size === 0 ? '' : `?${query.toString()}`}`,
+    headers: { ...forwardedHeaders(context, upgrade !== null), ...identityHeaders(context.user), via: [...hops, HOP].join(', ') }, body: upgrade === null ? framedBody(request) : null,
+  });
 }
 
 function text(context: RequestContext, code: number, message: string): void {

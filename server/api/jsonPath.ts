@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from './object.js';
+import { isObject } from '../../api/json.js';
+import type { JsonValue } from './object.js';
 
 /**
  * Paths into objects as columns of tables have them: `.spec.items[0].name`, `.metadata.labels.a\.b/c`, `.status.conditions[?(@.type=="Ready")].status`.
@@ -66,8 +67,6 @@ function parseStep(reader: Reader): Step | null {
 }
 
 const both = (first: Step, second: Step | null): Step | null => (second === null ? null : (values, root) => second(first(values, root), root));
-
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const member = (name: string): Step => values => values.flatMap(value => {
   const found = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

@@ -1,7 +1,8 @@
+import { isObject } from '../../api/json.js';
 import { jsonCodec } from '../../workers/codecs/json.js';
 import { DEPTH_MAX } from '../../workers/codecs/contract.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
-import type { JsonObject, JsonValue } from '../api/object.js';
+import type { JsonValue } from '../api/object.js';
 
 /** The text of a body as an event carries it. */
 export function bodyText(value: unknown, omitManagedFields: boolean): string {
@@ -27,4 +28,3 @@ function withoutManagedFields(value: JsonValue): JsonValue {
   };
 }
 
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);

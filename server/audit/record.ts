@@ -1,3 +1,4 @@
+import { isObject } from '../../api/json.js';
 import type { JsonObject } from '../api/object.js';
 import type { Status } from '../api/status.js';
 import type { User } from '../api/user.js';
@@ -48,7 +49,7 @@ export class AuditRecord implements AuditTrail {
   wants(stage: Stage): boolean { return this.#extent.stages.has(stage); }
 
   requestBody(value: unknown): void {
-    if (this.#objectRef !== null && isObject(value) && isObject(value['metadata'])) this.#objectRef = completeObjectRef(this.#objectRef, value['metadata']);
+    if (this.#objectRef !== null && isObject<JsonObject>(value) && isObject<JsonObject>(value['metadata'])) this.#objectRef = completeObjectRef(this.#objectRef, value['metadata']);
     if (reaches(this.#extent.level, 'Request')) this.#requestBody = bodyText(value, this.#extent.omitManagedFields);
   }
 
@@ -88,4 +89,3 @@ export class AuditRecord implements AuditTrail {
   }
 }
 
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -103,7 +103,7 @@ async function write({ registry, catalogue }: Publishing, name: string, change: 
   }
   if (JSON.stringify(changed(current, change)['data']) === JSON.stringify(current['data'])) return;
   const apply = (latest: ApiObject | null): ApiObject => changed(latest ?? current, change);
-  await registry.update(target, { apply, subresource: '', uid: null, mayCreate: false }, options);
+  await registry.update(target, { apply, subresource: '', uid: null, mayCreate: null }, options);
 }
 
 const changed = (object: ApiObject, change: (data: PublishedTrust) => PublishedTrust): ApiObject => ({ ...object, data: { ...change(membersOf(object['data']) as PublishedTrust) } });

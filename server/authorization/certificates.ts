@@ -19,8 +19,14 @@ const signerOf = (request: ApiObject | null): string => textAt(request ?? undefi
 /** A permission holds for one signer, or for all of a domain. */
 async function demand({ resource, name, old, user }: AdmissionRequest, verb: 'approve' | 'sign', authorize: Authorizer): Promise<void> {
   const signer = signerOf(old);
-  if (await mayUse(user, verb, signer, authorize) || await mayUse(user, verb, `${signer.split('/')[0] ?? ''}/*`, authorize)) return;
+  if (await mayUseSigner({ user, verb, signer, authorize })) return;
   throw forbidden(resource.storage, name, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
+}
+
+interface SignerUse { readonly user: User; readonly verb: 'approve' | 'sign' | 'attest'; readonly signer: string; readonly authorize: Authorizer }
+
+async function mayUseSigner({ user, verb, signer, authorize }: SignerUse): Promise<boolean> {
+  return await mayUse(user, verb, signer, authorize) || mayUse(user, verb, `${signer.split('/')[0] ?? ''}/*`, authorize);
 }
 
 async function mayUse(user: User, verb: string, signer: string, authorize: Authorizer): Promise<boolean> {
@@ -45,6 +51,16 @@ export const certificateGuards = (authorize: Authorizer): readonly AdmissionPlug
     validate({ operation, object, resource, name }) {
       if (operation !== 'CREATE' || object === null || signerOf(object) !== CLIENT_SIGNER || !organizationsOf(textAt(object, 'spec', 'request')).includes(ADMINISTRATORS)) return;
       throw forbidden(resource.storage, name, `use of ${CLIENT_SIGNER} signer with ${ADMINISTRATORS} group is not allowed`);
+    },
+  },
+  {
+    name: 'ClusterTrustBundleAttest', resources: [`clustertrustbundles.${GROUP}`],
+    // Who writes a signer's bundle says whom those who trust the signer are to trust.
+    async validate({ operation, object, resource, name, user }) {
+      if (object === null || operation === 'DELETE') return;
+      const signer = signerOf(object);
+      if (signer === '' || await mayUseSigner({ user, verb: 'attest', signer, authorize })) return;
+      throw forbidden(resource.storage, name, `user not permitted to attest for signerName ${JSON.stringify(signer)}`);
     },
   },
 ];

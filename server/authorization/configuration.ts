@@ -31,6 +31,8 @@ export const authorizerTypes = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RB
 const OPTION = '--authorization-config';
 const CONDITIONS_MAX = 64;
 const TIMEOUT_MAX_MS = 30_000;
+/** For how long answers count that no time is given for. */
+const DEFAULT_TTL = { authorizedTTL: '5m', unauthorizedTTL: '30s' } as const;
 const text: Shape = 'text';
 const fields: Readonly<Record<string, Shape>> = {
   authorizers: { list: { fields: {
@@ -62,7 +64,7 @@ function readAuthorizers(entries: readonly JsonObject[], errors: FieldError[]): 
     if (type === '') errors.push(required(at.child('type'), ''));
     else if (!(authorizerTypes as readonly string[]).includes(type)) errors.push(notSupported(at.child('type'), type, authorizerTypes));
     else if (type !== 'Webhook' && types.indexOf(type) < index) errors.push(duplicate(at.child('type'), type));
-    errors.push(...nameErrors(name, names.indexOf(name) < index, at.child('name')));
+    errors.push(...nameErrors({ name, type, again: names.indexOf(name) < index, at: at.child('name') }));
     const webhook = entry['webhook'] ?? null;
     if (type === 'Webhook' && webhook === null) errors.push(required(at.child('webhook'), 'needed for type Webhook'));
     if (type !== 'Webhook' && webhook !== null) errors.push(invalid(at.child('webhook'), 'non-null', 'only for type Webhook'));
@@ -70,13 +72,23 @@ function readAuthorizers(entries: readonly JsonObject[], errors: FieldError[]): 
   });
 }
 
-function nameErrors(name: string, again: boolean, at: Path): FieldError[] {
+interface NamedAuthorizer { readonly name: string; readonly type: string; readonly again: boolean; readonly at: Path }
+
+/** Metrics and logs know built-in authorizers by fixed names. */
+function nameErrors({ name, type, again, at }: NamedAuthorizer): FieldError[] {
   if (name === '') return [required(at, '')];
-  return again ? [duplicate(at, name)] : subdomainName(name, false).map((complaint) => invalid(at, name, complaint));
+  if (again) return [duplicate(at, name)];
+  const fixed = type.toLowerCase();
+  const isBuiltIn = type !== 'Webhook' && (authorizerTypes as readonly string[]).includes(type);
+  if (isBuiltIn && name !== fixed) return [invalid(at, name, `must be ${fixed} for authorizer ${type}`)];
+  return subdomainName(name, false).map((complaint) => invalid(at, name, complaint));
 }
 
 function readWebhook(value: JsonValue, at: Path, errors: FieldError[]): WebhookSettings {
-  const ttl = (member: string, cached: string): number => (memberAt(value, cached) === false ? 0 : readTime(value, at, member, errors));
+  const ttl = (member: keyof typeof DEFAULT_TTL, cached: string): number => {
+    const given = textAt(value, member) === '' ? { ...membersOf(value), [member]: DEFAULT_TTL[member] } : value;
+    return memberAt(value, cached) === false ? 0 : readTime(given, at, member, errors);
+  };
   const timeoutMs = readTime(value, at, 'timeout', errors);
   if (timeoutMs > TIMEOUT_MAX_MS) errors.push(invalid(at.child('timeout'), textAt(value, 'timeout'), 'must be at most 30s'));
   return {

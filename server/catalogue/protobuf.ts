@@ -2,7 +2,7 @@ import { readCatalogueData } from './data.js';
 import { parsePresence, parseShape, type KindName, type Presence, type Shape } from './types.js';
 
 /**
- * The Protobuf messages of the built-in types. Data: `data/protobuf.json`, written by `generate-types.mjs`, parsed on first use.
+ * The Protobuf messages of the built-in types. Data: `api/data/protobuf.json`, written by `npm run generate`, parsed on first use.
  * There are more messages than types: versions that are no longer served can still be read.
  */
 export interface MessageField {

@@ -1,8 +1,8 @@
 import { readCatalogueData } from './data.js';
 
 /**
- * The built-in types as JSON objects: members, their shapes, and what tooling needs to know of them. Data: `data/types.json`, written by
- * `generate-types.mjs`. The file is parsed on first use and each type is expanded on first use, because most processes and pool
+ * The built-in types as JSON objects: members, their shapes, and what tooling needs to know of them. Data: `api/data/types.json`, written by
+ * `npm run generate`. The file is parsed on first use and each type is expanded on first use, because most processes and pool
  * threads meet only a few dozen of the 771 types.
  */
 export type Scalar = 'string' | 'bytes' | 'int32' | 'int64' | 'double' | 'boolean';

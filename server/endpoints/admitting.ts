@@ -1,6 +1,6 @@
 import type { BodyForm } from '../admission/contract.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
-import { proxiedPath } from './backends/location.js';
+import { proxiedPath } from './backends/paths.js';
 import type { RequestContext } from './context.js';
 import type { Route } from './routing.js';
 import { targetOf, writeOptions, type VerbDeps } from './verbs/deps.js';
@@ -30,8 +30,9 @@ const text = (query: URLSearchParams, name: string): JsonObject => ((query.get(n
 const list = (name: string, values: readonly (string | number)[]): JsonObject => (values.length === 0 ? {} : { [name]: [...values] });
 const STREAMS = ['stdin', 'stdout', 'stderr', 'tty'];
 
-const proxied = ({ request }: RequestContext): JsonObject => {
-  const path = proxiedPath((request.url ?? '').split('?')[0] ?? '').slice(1);
+/** Decoded: an expression about paths must see what the backend is asked for, however the client writes it. */
+const proxied = ({ info }: RequestContext): JsonObject => {
+  const path = proxiedPath(info);
   return path === '' ? {} : { path };
 };
 

@@ -14,7 +14,7 @@ export type Response = ServerResponse | StreamResponse;
 export interface StreamRequest {
   readonly stream: ServerHttp2Stream;
   readonly method: string;
-  readonly url: string;
+  url: string;
   readonly httpVersion: string;
   readonly httpVersionMajor: number;
   readonly headers: IncomingHttpHeaders;
@@ -97,6 +97,8 @@ export interface RequestContext {
   readonly deadline: number;
   /** Aborts when the client goes away, the deadline passes, or the server stops. */
   readonly signal: AbortSignal;
+  /** Calls `action` once nobody reads the answer any more, at once when that is so already; it must not throw. Streams of HTTP/2 do not always tell. */
+  onClose(action: () => void): void;
   /** Texts for `Warning: 299` headers; the response writers add them, each text once. */
   readonly warnings: string[];
   /** Set when the request asks for another protocol; whoever speaks it takes the connection, and otherwise the request is answered as usual. */

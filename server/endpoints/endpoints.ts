@@ -13,8 +13,9 @@ import { createBodyReader } from './body.js';
 import type { RequestContext } from './context.js';
 import { encodersWith } from './encoders/encoders.js';
 import { createBinding } from './pods/binding.js';
-import { podLog, podStream, proxy } from './pods/connect.js';
+import { podLog, podStream } from './pods/connect.js';
 import { createEviction } from './pods/eviction.js';
+import { proxy } from './pods/proxy.js';
 import { REVIEWS } from './reviews/reviews.js';
 import { route, type ResourceVerb, type Route } from './routing.js';
 import { createToken } from './subresources/token.js';
@@ -42,6 +43,8 @@ export interface EndpointOptions {
   readonly compression?: boolean;
   /** Gate `AllowUnsafeMalformedObjectDeletion`. */
   readonly forcesDeletion?: boolean;
+  /** Whether streams of pods that begin with a GET need the right to create: gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
+  readonly streamsNeedCreate?: boolean;
   /** Ways to node agents and programs in the cluster. Default: none. */
   readonly backends?: Backends | null;
   /** Whether CBOR is spoken: gate `CBORServingAndStorage`. */
@@ -77,9 +80,9 @@ const GENERIC_SUBRESOURCES: Readonly<Record<string, Readonly<Partial<Record<Reso
  * authorized the request, and only now is its body read. Throws StatusError for what the client is to see.
  */
 export function createEndpoints(options: EndpointOptions): (context: RequestContext) => Promise<void> {
-  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS, watchList = true, compression = true, forcesDeletion = false, backends = null, cbor = false, catchUp = null } = options;
+  const { registry, catalogue, workers, authorize, rules = () => noRules, tokens = null, minRequestTimeoutSeconds = MIN_REQUEST_TIMEOUT_SECONDS, watchList = true, compression = true, forcesDeletion = false, streamsNeedCreate = true, backends = null, cbor = false, catchUp = null } = options;
   const encoders = encodersWith({ cbor });
-  const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, watchList, compression, forcesDeletion, backends, reader: createBodyReader(workers) };
+  const deps: VerbDeps = { registry, catalogue, authorize, rules, tokens, minRequestTimeoutSeconds, watchList, compression, forcesDeletion, streamsNeedCreate, backends, reader: createBodyReader(workers) };
   return async context => {
     context.encoders = encoders;
     await answer(context, deps, catchUp);

@@ -38,6 +38,10 @@ const METHODS: Methods = {
   watchPrefix: { GET: 'watch' },
 };
 
+/** Below the subresource of this name, methods are the backend's: they need what a GET needs to be served. */
+const PROXY = 'proxy';
+const PROXIED: Readonly<Partial<Record<string, ResourceVerb>>> = { ...METHODS.subresource, HEAD: 'get', OPTIONS: 'get' };
+
 /** How a group answers where nothing is served. Groups whose types are compiled in have a route for each path; others look things up by their names. */
 interface Manners {
   readonly methods: Methods;
@@ -87,6 +91,8 @@ const isItself = ({ path, namespace, name }: ResourceInfo): boolean => name === 
 
 /** Null: nowhere. */
 function placeOf(info: ResourceInfo, resource: ServedResource): Place | null {
+  // Who may go through proxies has been asked, and nothing of what the rest of the path would mean.
+  if (info.verb === 'proxy') return null;
   const ofNamespaces = resource.resource === 'namespaces' && resource.group === '';
   // Permissions were looked up in the namespace of the path: nothing outside it may be reached through it.
   if (!resource.namespaced && info.namespace !== '' && !(ofNamespaces && isItself(info))) return null;
@@ -104,7 +110,7 @@ const COLLECTION_VERBS: ReadonlySet<string> = new Set(['list', 'watch', 'deletec
 
 /** Null: nothing is there for any method. */
 function verbAt(place: Place, method: string, info: ResourceInfo, { verbs, manners }: { readonly verbs: ReadonlySet<string>; readonly manners: Manners }): ResourceVerb | null {
-  const methods = manners.methods[place];
+  const methods = place === 'subresource' && info.subresource === PROXY ? PROXIED : manners.methods[place];
   const verb = Object.hasOwn(methods, method) ? methods[method] : undefined;
   if (verb === undefined || !verbs.has(verb)) {
     if (place === 'allNamespaces' && manners.nowhere() === null) return null;

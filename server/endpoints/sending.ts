@@ -55,17 +55,19 @@ export async function sendParts(context: RequestContext, contentType: string, { 
   if (compress) return sendCompressed(context, contentType, first, rest);
   writeHead(context, 200, contentType, size);
   response.flushHeaders();
-  await writePieces(answerStream(response), first, rest, () => isGone(response));
+  await writePieces(context, answerStream(response), { first, rest, gone: () => isGone(response) });
   response.end();
 }
 
 const isOnePart = (parts: Iterable<Buffer>): parts is readonly [Buffer] => Array.isArray(parts) && parts.length === 1;
 
-async function writePieces(out: Writable, first: Piece, rest: Iterable<Piece>, gone: () => boolean): Promise<void> {
+interface Pieces { readonly first: Piece; readonly rest: Iterable<Piece>; readonly gone: () => boolean }
+
+async function writePieces(context: RequestContext, out: Writable, { first, rest, gone }: Pieces): Promise<void> {
   write(out, first);
   for (const piece of rest) {
     await nextTurn();
-    if (out.writableLength > UNTAKEN_BYTES_MAX) await drained(out, gone);
+    if (out.writableLength > UNTAKEN_BYTES_MAX) await drained(out, context.signal);
     if (gone()) return;
     write(out, piece);
   }
@@ -85,21 +87,21 @@ async function sendCompressed(context: RequestContext, contentType: string, firs
   writeHead(context, 200, contentType, null);
   const gzip = createGzip({ level: COMPRESSION_LEVEL, chunkSize: PIECE_BYTES });
   gzip.pipe(writableOf(response));
-  response.once('close', () => { gzip.destroy(); });
-  await writePieces(gzip, first, rest, () => gzip.destroyed);
+  context.onClose(() => { gzip.destroy(); });
+  await writePieces(context, gzip, { first, rest, gone: () => gzip.destroyed });
   if (!gzip.destroyed) gzip.end();
 }
 
-/** Settles once what was written has been taken, or when it never will be. */
-function drained(out: Writable, gone: () => boolean): Promise<void> {
+/** Settles once what was written has been taken, or when nobody waits for the rest any more. */
+function drained(out: Writable, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       out.off('drain', done);
-      out.off('close', done);
+      signal.removeEventListener('abort', done);
       resolve();
     };
     out.on('drain', done);
-    out.on('close', done);
-    if (gone()) done();
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
   });
 }

@@ -17,7 +17,9 @@ export function writableOf(response: Response): Writable {
   const writable = new Writable({
     write: (chunk: Buffer, _encoding, taken) => {
       response.flushHeaders();
-      stream.write(chunk, taken);
+      // A client that resets the stream ends it a moment before it closes. What comes until then is nobody's, and no reason to end the process.
+      if (stream.writableEnded || stream.destroyed) taken();
+      else stream.write(chunk, taken);
     },
     final: (done) => {
       response.end();
@@ -28,6 +30,10 @@ export function writableOf(response: Response): Writable {
       done(error);
     },
   });
+  // Whatever goes wrong with the stream, its close says all there is to know.
+  writable.on('error', ignore);
   stream.once('close', () => { writable.destroy(); });
   return writable;
 }
+
+const ignore = (): void => {};

@@ -1,3 +1,4 @@
+import { isObject } from '../../api/json.js';
 import { readFileSync } from 'node:fs';
 import { yamlCodec } from '../../workers/codecs/yaml.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
@@ -18,20 +19,31 @@ const complaintsMax = 20;
 
 /** Reads a configuration file in YAML or JSON. Throws with option, file and everything that is wrong: a word that is misspelt must not be ignored. */
 export function readConfiguration(file: string, wanted: ConfigurationKind): JsonObject {
-  const fail = (what: string, cause?: unknown): never => { throw new Error(`${wanted.option}: ${file} ${what}`, { cause }); };
-  const bytes = readBytes(file, (cause) => fail(`cannot be read: ${cause.message}`, cause));
+  const value = readDocument(file, wanted.option);
+  const complaints = configurationComplaints(value, wanted);
+  return complaints.length === 0 ? value as JsonObject : refuse(file, wanted.option, complaints);
+}
+
+/** Reads a file in YAML or JSON, whatever kind it holds. Throws with option and file, also for members that are there twice. */
+export function readDocument(file: string, option: string): JsonValue {
+  const bytes = readBytes(file, (cause) => refuse(file, option, [`cannot be read: ${cause.message}`], cause));
   const result = yamlCodec.decode(bytes, { findDuplicates: true, depthMax });
-  if (!result.ok) return fail(`is not YAML: ${result.message}`);
-  const value = result.value as JsonValue;
-  const complaints = [...result.duplicates, ...configurationComplaints(value, wanted)];
-  return complaints.length === 0 ? value as JsonObject : fail(complaints.slice(0, complaintsMax).join('; '));
+  if (!result.ok) return refuse(file, option, [`is not YAML: ${result.message}`]);
+  return result.duplicates.length === 0 ? result.value as JsonValue : refuse(file, option, result.duplicates);
+}
+
+function refuse(file: string, option: string, complaints: readonly string[], cause?: unknown): never {
+  throw new Error(`${option}: ${file} ${complaints.slice(0, complaintsMax).join('; ')}`, { cause });
 }
 
 /** What is wrong in a parsed document: another kind than `wanted`, or each member that does not have its shape, by its path. Pure. */
-export function configurationComplaints(value: JsonValue, { kind, apiVersions, fields }: ConfigurationKind): readonly string[] {
+export function configurationComplaints(value: JsonValue, { kind, apiVersions, fields }: Omit<ConfigurationKind, 'option'>): readonly string[] {
   if (!isObject(value) || value['kind'] !== kind || !apiVersions.includes(String(value['apiVersion']))) return [`must hold kind ${kind} of apiVersion ${apiVersions.join(' or ')}`];
   return misfits(value, { fields: { apiVersion: 'text', kind: 'text', ...fields } }, '');
 }
+
+/** What does not have its shape in a part of a configuration that has no kind, each by its path. Pure. */
+export const shapeComplaints = (value: JsonValue, shape: Shape): readonly string[] => misfits(value, shape, '');
 
 function readBytes(file: string, fail: (cause: Error) => never): Buffer {
   try {
@@ -40,8 +52,6 @@ function readBytes(file: string, fail: (cause: Error) => never): Buffer {
     return fail(cause as Error);
   }
 }
-
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Null stands for what is left out. */
 function misfits(value: JsonValue | undefined, shape: Shape, path: string): string[] {

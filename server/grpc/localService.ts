@@ -39,6 +39,6 @@ export class LocalService {
 }
 
 async function connect(endpoint: string): Promise<Client> {
-  const { Client, credentials } = await import('@grpc/grpc-js');
+  const { Client, credentials } = await import('./client.js');
   return new Client(endpoint, credentials.createInsecure(), { 'grpc.max_receive_message_length': answerBytesMax, 'grpc.default_authority': 'localhost' });
 }

@@ -7,7 +7,8 @@ import { StatusError, tooManyRequests, unavailable } from '../api/status.js';
 import type { Logger } from '../observability/logger.js';
 import { createAccessMetrics } from '../observability/access.js';
 import type { Metrics } from '../observability/metrics.js';
-import { ActiveList, type ActiveExchanges } from './activeExchanges.js';
+import type { Connection } from './connection.js';
+import { ExchangeList, type ActiveExchanges } from './exchangeList.js';
 import { Exchange } from './exchange.js';
 import { toStatusError, writeStatusError, writeText } from './errors.js';
 import { auditFilter } from './filters/audit.js';
@@ -16,9 +17,10 @@ import { authorizeFilter } from './filters/authorize.js';
 import { corsFilter } from './filters/cors.js';
 import { deadlineFilter } from './filters/deadline.js';
 import { impersonateFilter } from './filters/impersonate.js';
-import { inflightFilter } from './filters/inflight.js';
+import { inflightFilter, isProbe } from './filters/inflight.js';
 import type { InflightLimits } from './filters/inflight.js';
 import { observeFilter } from './filters/observe.js';
+import { headFaultOf } from './headFaults.js';
 import { requestInfo } from './requestinfo.js';
 import { parseQuery, parseTarget } from './target.js';
 
@@ -43,7 +45,7 @@ export type Answer = (exchange: Exchange) => Promise<void> | void;
 export type Draining = 'no' | 'retryAfter' | 'unavailable';
 
 export interface Chain {
-  readonly handle: (request: Request, response: Response, upgrade?: Upgrade) => void;
+  readonly handle: (request: Request, response: Response, upgrade?: Upgrade | null, connection?: Connection | null) => void;
   /** Requests that have not been answered completely. */
   readonly active: ActiveExchanges;
   drain(how: Draining): void;
@@ -55,7 +57,7 @@ export interface Chain {
  */
 export function createChain(options: ChainOptions, answer: Answer): Chain {
   const { log, metrics } = options;
-  const active = new ActiveList();
+  const active = new ExchangeList('place');
   let draining: Draining = 'no';
   const observe = observeFilter(metrics.requests, log.named('access'));
   const cors = corsFilter(options.corsOrigins, options.strictTransportSecurity);
@@ -68,18 +70,29 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
   const authorize = authorizeFilter(options.authorize, access);
   metrics.inflight(() => inflight.current);
 
+  // Whatever was waited for, the client may have left meanwhile, or the time may be over: then nothing more is begun.
   const filters = async (exchange: Exchange): Promise<void> => {
     observe(exchange);
-    if (draining !== 'no' && !isProbe(exchange)) throw refusal(exchange, draining);
+    if (draining !== 'no' && !isProbe(exchange) && !isMeasurement(exchange)) throw refusal(exchange, draining);
     deadline(exchange);
     if (cors(exchange)) return;
     const authenticated = audited(exchange);
-    if (authenticated !== undefined) await authenticated;
+    if (authenticated !== undefined) {
+      await authenticated;
+      if (exchange.over) return;
+    }
+    if (exchange.connection?.askedBy(exchange.user) === false) throw tooManyConnections(exchange);
     const impersonated = impersonate(exchange);
-    if (impersonated !== undefined) await impersonated;
+    if (impersonated !== undefined) {
+      await impersonated;
+      if (exchange.over) return;
+    }
     inflight.filter(exchange);
     const authorized = authorize(exchange);
-    if (authorized !== undefined) await authorized;
+    if (authorized !== undefined) {
+      await authorized;
+      if (exchange.over) return;
+    }
     await answer(exchange);
   };
 
@@ -88,15 +101,22 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
       await filters(exchange);
     } catch (error) {
       refuse(exchange, error, log);
+    } finally {
+      exchange.workEnded(active);
     }
   };
 
-  const handle = (request: Request, response: Response, upgrade: Upgrade | null = null): void => {
-    const exchange = begin(request, response, upgrade);
-    if (exchange === null) return;
+  const handle = (request: Request, response: Response, upgrade: Upgrade | null = null, connection: Connection | null = null): void => {
+    const { exchange, fault } = begin({ request, response, upgrade, connection });
     active.add(exchange);
-    exchange.onClose(() => { active.delete(exchange); });
-    void run(exchange);
+    exchange.onClose(() => {
+      active.delete(exchange);
+      connection?.over(exchange);
+    });
+    connection?.begin(exchange);
+    if (exchange.closed) return;
+    if (fault === null) void run(exchange);
+    else writeText(exchange, fault.code, fault.text);
   };
   return { handle, active, drain: (how) => { draining = how; } };
 }
@@ -112,20 +132,30 @@ function refuse(exchange: Exchange, error: unknown, log: Logger): void {
   writeStatusError(exchange, status);
 }
 
-/** Reads the request line. Null when it was so wrong that the answer is out already. */
-function begin(request: Request, response: Response, upgrade: Upgrade | null): Exchange | null {
-  const target = parseTarget(request.url ?? '');
+interface Arrived { readonly request: Request; readonly response: Response; readonly upgrade: Upgrade | null; readonly connection: Connection | null }
+/** Why a request gets no further than the door. */
+interface Fault { readonly code: 400 | 500; readonly text: string }
+
+/** Reads the head of the request. */
+function begin({ request, response, upgrade, connection }: Arrived): { readonly exchange: Exchange; readonly fault: Fault | null } {
+  const target = parseTarget(request.url ?? '', request.httpVersionMajor);
   const path = target.ok ? target.path : '/';
   const query = parseQuery(target.ok ? target.search : '');
+  // Backends are asked for what was asked here: they must not read another name in it.
+  if (target.ok) request.url = target.origin;
   const read = requestInfo(request.method ?? '', path, query);
   const info = read.ok ? read.info : { isResource: false, path, verb: 'other' } as const;
-  const exchange = new Exchange(request, response, auditIdOf(request), info, query, upgrade);
+  const exchange = new Exchange(request, response, auditIdOf(request), info, query, upgrade, connection);
   response.setHeader('audit-id', exchange.auditId);
   response.setHeader('cache-control', 'no-cache, private');
-  if (target.ok && read.ok) return exchange;
-  if (!target.ok) writeText(exchange, 400, `400 Bad Request: ${target.message}\n`);
-  else if (!read.ok) writeText(exchange, 500, `Internal Server Error: ${JSON.stringify(path)}: failed to create RequestInfo: ${read.message}\n`);
-  return null;
+  const headFault = headFaultOf(request);
+  if (headFault !== null) {
+    response.setHeader('connection', 'close');
+    return { exchange, fault: { code: 400, text: `400 Bad Request: ${headFault}` } };
+  }
+  if (!target.ok) return { exchange, fault: { code: 400, text: `400 Bad Request: ${target.message}\n` } };
+  if (!read.ok) return { exchange, fault: { code: 500, text: `Internal Server Error: ${JSON.stringify(path)}: failed to create RequestInfo: ${read.message}\n` } };
+  return { exchange, fault: null };
 }
 
 const auditIdCharactersMax = 64;
@@ -137,9 +167,19 @@ function auditIdOf(request: Request): string {
 }
 
 /** Whoever watches over the process, or measures it, is answered to the end, as by the reference: a supervisor must not take a server that stops for a dead one. */
-const isProbe = ({ info }: Exchange): boolean => !info.isResource && /^\/(readyz|livez|healthz|metrics)(\/|$)/.test(info.path);
+const isMeasurement = ({ info }: Exchange): boolean => !info.isResource && /^\/metrics(\/|$)/.test(info.path);
 
 function refusal(exchange: Exchange, how: Draining): Error {
-  if (exchange.request.httpVersionMajor === 1) exchange.response.setHeader('connection', 'close');
+  sendAway(exchange);
   return how === 'retryAfter' ? tooManyRequests('the server is shutting down, please try again', 5) : unavailable('the server is shutting down');
+}
+
+function tooManyConnections(exchange: Exchange): Error {
+  sendAway(exchange);
+  return tooManyRequests('too many connections, please use fewer', 1);
+}
+
+/** Over HTTP/2, clients are told otherwise. */
+function sendAway({ request, response }: Exchange): void {
+  if (request.httpVersionMajor === 1) response.setHeader('connection', 'close');
 }

@@ -1,18 +1,22 @@
-import type { Readable } from 'node:stream';
 import type { AuditRecord } from '../audit/record.js';
 import type { Request, RequestContext, RequestInfo, Response, Upgrade, User } from '../endpoints/context.js';
-import { badRequest, StatusError } from '../api/status.js';
 import { answerStream, bodyStream } from '../endpoints/streams.js';
-
-/** Largest request body, as in the reference. */
-export const bodyBytesMax = 3 * 1024 * 1024;
-/** How much of a refused body is read and thrown away, so that a slow-witted client gets to see the answer, before its connection is cut. */
-const discardedBytesMax = 64 * 1024 * 1024;
+import { BodyReading, type BodySender } from './bodyReading.js';
+import type { Connection } from './connection.js';
+import type { Share } from './shares.js';
+import { ownerOf, type Slots } from './slots.js';
+import { untakenAnswers } from './untaken.js';
 
 export const nobody: User = { name: '', uid: '', groups: [], extra: {} };
 
-/** One request on its way through the filters, with its answer. What the filters learn is filled in as they run. */
-export class Exchange implements RequestContext {
+/**
+ * One request on its way through the filters, with its answer. What the filters learn is filled in as they run.
+ *
+ * Two things end by themselves, in any order: the work (`workEnded`, when the handler has settled: it gives the slot back), and the exchange
+ * (`close`, when nobody reads the answer any more: it gives back everything else). Streams cannot be relied on to tell of the latter (under a
+ * session that ended with an error of the protocol, Node tells nothing), so the connection does as well, whatever becomes of it.
+ */
+export class Exchange implements RequestContext, BodySender {
   user: User = nobody;
   /** The user that was authenticated, where another one is impersonated. */
   impersonator: User | null = null;
@@ -22,19 +26,28 @@ export class Exchange implements RequestContext {
   readonly startedAt = performance.now();
   /** The response is over: sent completely, or cut off. */
   closed = false;
-  /** Where the list of active requests has this one. */
+  /** Where the list of all exchanges has this one, and that of its connection. */
   place = -1;
+  seat = -1;
+  /** Since when the connection has seen that the answer is complete and not taken; in milliseconds of `performance.now()`. */
+  lingersSince: number | null = null;
+  /** Of the complete answer, when the work was over. */
+  untakenBytes = 0;
   #controller: AbortController | null = null;
   #reason: Error | null = null;
-  #body: Promise<Buffer> | null = null;
+  #body: BodyReading | null = null;
+  #slots: Slots | null = null;
+  #slotOwner = '';
+  #slot: Share | null = null;
   readonly #onClose: (() => void)[] = [];
 
   constructor(
     readonly request: Request, readonly response: Response, readonly auditId: string, readonly info: RequestInfo, readonly query: URLSearchParams,
-    readonly upgrade: Upgrade | null = null,
+    readonly upgrade: Upgrade | null = null, readonly connection: Connection | null = null,
   ) {
     const stream = answerStream(response);
-    stream.on('close', () => { this.#close(); });
+    stream.on('close', () => { this.close(); });
+    if (stream.destroyed) this.close();
     if ('stream' in response) return;
     // A client that resets the connection must never end the process: the response's `close` says all there is to know.
     stream.on('error', ignore);
@@ -43,12 +56,18 @@ export class Exchange implements RequestContext {
 
   get method(): string { return this.request.method ?? ''; }
 
+  /** Of the client. */
+  get address(): string | undefined { return this.connection?.address ?? this.request.socket?.remoteAddress; }
+
   /** Watches, proxies and streams: they outlive the request timeout and do not count as requests in flight. */
   get longRunning(): boolean {
     const { info } = this;
     if (!info.isResource) return longPaths.has(info.path);
     return info.verb === 'watch' || info.verb === 'proxy' || streamingSubresources.has(info.subresource);
   }
+
+  /** Nobody waits for an answer any more: the client is gone, or has been told that the time is over. */
+  get over(): boolean { return this.closed || this.response.headersSent; }
 
   /** Made on first use: most requests never look at it. */
   get signal(): AbortSignal {
@@ -62,64 +81,74 @@ export class Exchange implements RequestContext {
   /** Tells whoever works on this request that the answer is no longer wanted. The first reason stays. */
   abort(reason: Error): void {
     this.#reason ??= reason;
+    this.#body?.stop(reason);
     this.#controller?.abort(this.#reason);
   }
 
-  /** Calls `action` once the response is over. Actions must not throw. */
-  onClose(action: () => void): void { this.#onClose.push(action); }
-
-  #close(): void {
-    this.closed = true;
-    if (!this.response.writableEnded) this.abort(new Error('the client went away'));
-    for (const action of this.#onClose) action();
+  /** Calls `action` once the response is over; at once when it is. Actions must not throw. */
+  onClose(action: () => void): void {
+    if (this.closed) action();
+    else this.#onClose.push(action);
   }
 
-  body(): Promise<Buffer> { return (this.#body ??= readBody(bodyStream(this.request), this.request.headers['content-length'])); }
+  /** Nobody reads the answer any more. Without effect the second time. */
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    if (!this.response.writableEnded) this.abort(gone());
+    else this.#body?.stop();
+    if (this.untakenBytes > 0) untakenAnswers.remove(this.untakenBytes);
+    this.untakenBytes = 0;
+    for (const action of this.#onClose) action();
+    this.#onClose.length = 0;
+  }
+
+  /** Ends the answer where it is: half of it must not look like the whole. */
+  cut(): void {
+    this.response.destroy();
+    this.close();
+  }
+
+  /** Holds one of the slots from now on, until the work is over. Throws where there is none. */
+  takeSlot(slots: Slots, owner: string): void {
+    this.#slot = slots.enter(owner, this.user);
+    this.#slots = slots;
+    this.#slotOwner = owner;
+  }
+
+  #leaveSlot(): void {
+    if (this.#slot !== null) this.#slots?.leave(this.#slot);
+    this.#slot = null;
+  }
+
+  /** The handler has settled; the client may still be taking the answer, which costs nobody else a slot. `all`: the exchanges among which room is made when too much waits. */
+  workEnded(all: Iterable<Exchange>): void {
+    this.#leaveSlot();
+    this.#slots = null;
+    if (this.closed || !this.response.writableEnded) return;
+    this.untakenBytes = answerStream(this.response).writableLength;
+    if (this.untakenBytes > 0) untakenAnswers.add(this.untakenBytes, all);
+  }
+
+  /** While the client sends, however slowly, its request holds no slot. Rejects when there is none afterwards. */
+  body(): Promise<Buffer> { return (this.#body ??= this.#readBody()).bytes; }
+
+  #readBody(): BodyReading {
+    this.#leaveSlot();
+    const reading = new BodyReading(bodyStream(this.request), this.request.headers['content-length'], this);
+    if (this.closed) reading.stop();
+    return reading;
+  }
+
+  get bodyOwner(): string { return ownerOf(this.user, this.address); }
+
+  bodyComplete(): void {
+    if (this.#slots !== null) this.takeSlot(this.#slots, this.#slotOwner);
+  }
 }
 
 /** They take as long as there is data to read. */
 const longPaths: ReadonlySet<string> = new Set(['/debug/pprof/profile', '/raft/v1/backup', '/raft/v1/digest']);
 const streamingSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 const ignore = (): void => {};
-
-/** How a body can stop before its end. */
-const earlyEnds = ['error', 'aborted', 'close'] as const;
-
-const tooLarge = (): StatusError => new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`);
-
-function readBody(request: Readable, announced: string | undefined): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    if (Number(announced ?? 0) > bodyBytesMax) {
-      discard(request, 0);
-      reject(tooLarge());
-      return;
-    }
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size <= bodyBytesMax) { chunks.push(chunk); return; }
-      request.off('data', onData);
-      discard(request, size);
-      reject(tooLarge());
-    };
-    const onEarlyEnd = (cause?: Error): void => { reject(badRequest('the request body ended before it was complete', cause)); };
-    request.on('data', onData);
-    request.once('end', () => {
-      // Every request closes in the end; after a whole body that means nothing, and an error costs more than reading it did.
-      for (const event of earlyEnds) request.off(event, onEarlyEnd);
-      request.on('error', ignore);
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
-    });
-    for (const event of earlyEnds) request.once(event, onEarlyEnd);
-    if (request.destroyed) onEarlyEnd();
-  });
-}
-
-function discard(request: Readable, alreadyRead: number): void {
-  let size = alreadyRead;
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > discardedBytesMax) request.destroy();
-  });
-}
+const gone = (): Error => new Error('the client went away');

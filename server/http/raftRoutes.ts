@@ -8,10 +8,10 @@ import type { MembershipOutcome, Replica, ReplicaAdministration, ReplicaStatus }
 import type { MembershipChange } from '../../raft/core/contract.js';
 import { memberId, revision, type Revision } from '../../raft/types.js';
 import { badRequest, StatusError, timeout, unavailable } from '../api/status.js';
-import type { Request } from '../endpoints/context.js';
 import { writableOf } from '../endpoints/streams.js';
 import { writeJson } from './errors.js';
 import type { Exchange } from './exchange.js';
+import type { Serve } from './routes.js';
 
 /** What operators ask of the replica in this process. */
 export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'transferLeadership' | 'compact'> & ReplicaAdministration;
@@ -55,7 +55,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   'GET digest': async (exchange, replica) => {
     const at = exchange.query.get('revision');
     if (at !== null && !/^\d{1,15}$/.test(at)) throw badRequest(`revision must be a whole number, not ${JSON.stringify(at)}`);
-    writeJson(exchange, 200, await digestOf(replica, at === null ? null : revision(Number(at))));
+    writeJson(exchange, 200, await digestOf(replica, at === null ? null : revision(Number(at)), exchange.signal));
   },
 };
 
@@ -69,15 +69,14 @@ const pathsOf = (): ReadonlyMap<string, readonly string[]> => {
 };
 
 /** Adds the operators' paths, which only those may use who may use non-resource paths under `/raft/`: administrators, unless a role says so. */
-export function addRaftRoutes(router: Router, replica: OperatorReplica | null, exchangeOf: (request: Request) => Exchange, notFound: (exchange: Exchange) => void): void {
+export function addRaftRoutes(router: Router, replica: OperatorReplica | null, serve: Serve, notFound: (exchange: Exchange) => void): void {
   for (const [path, methods] of pathsOf()) {
-    router.all(`/raft/v1/${path}`, async (request) => {
-      const exchange = exchangeOf(request);
+    router.all(`/raft/v1/${path}`, serve(async (exchange, params) => {
       if (replica === null) return notFound(exchange);
       const handler = handlers[`${exchange.method} ${path}`];
       if (handler === undefined) throw new StatusError(405, 'MethodNotAllowed', `${exchange.method} is not served here, only ${methods.join(', ')}`, {});
-      await handler(exchange, replica, String((request.params as Readonly<Record<string, unknown>>)['id'] ?? ''));
-    });
+      await handler(exchange, replica, String(params['id'] ?? ''));
+    }));
   }
 }
 
@@ -150,7 +149,7 @@ async function sendBackup(exchange: Exchange, replica: OperatorReplica): Promise
 export interface Digest { readonly revision: number; readonly keys: number; readonly sha256: string }
 
 /** A fingerprint of everything that is stored at a revision: keys, values, and all that is known about them. Equal replicas have equal ones. */
-export async function digestOf(replica: Pick<Replica, 'range'>, wanted: Revision | null): Promise<Digest> {
+export async function digestOf(replica: Pick<Replica, 'range'>, wanted: Revision | null, signal?: AbortSignal): Promise<Digest> {
   const hash = createHash('sha256');
   let keys = 0;
   let at = wanted;
@@ -165,6 +164,7 @@ export async function digestOf(replica: Pick<Replica, 'range'>, wanted: Revision
     keys += page.items.length;
     start = page.remaining === 0 || page.items.length === 0 ? null : `${page.items.at(-1)!.key}\0`;
     await nextTurn();
+    signal?.throwIfAborted();
   }
   return { revision: at ?? 0, keys, sha256: hash.digest('hex') };
 }

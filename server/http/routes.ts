@@ -28,8 +28,13 @@ export interface RouteOptions {
  * and response, which fails on HTTP/2 and is slow on both.
  */
 export function createRoutes(options: RouteOptions): Answer {
-  const exchanges = new WeakMap<object, Exchange>();
-  const router = processRouter(options, (request) => exchanges.get(request)!);
+  const underWay = new WeakMap<object, { readonly exchange: Exchange; readonly answered: () => void }>();
+  const serve: Serve = (handler) => async (request) => {
+    const { exchange, answered } = underWay.get(request)!;
+    await handler(exchange, (request as { readonly params?: Readonly<Record<string, unknown>> }).params ?? {});
+    answered();
+  };
+  const router = processRouter(options, serve);
   return async (exchange) => {
     const { info } = exchange;
     if (info.isResource) {
@@ -39,20 +44,22 @@ export function createRoutes(options: RouteOptions): Answer {
       return;
     }
     if (await options.documents(exchange)) return;
-    exchanges.set(exchange.request, exchange);
-    await dispatch(router, exchange);
+    await new Promise<void>((answered, reject) => {
+      underWay.set(exchange.request, { exchange, answered });
+      dispatch(router, exchange, answered, reject);
+    });
   };
 }
 
-/** Runs the router; resolves when a route has answered or none took the request, and rejects with what a route threw. */
-function dispatch(router: Router, exchange: Exchange): Promise<void> {
-  return new Promise((resolve, reject) => {
-    exchange.onClose(resolve);
-    router(exchange.request as unknown as ExpressRequest, exchange.response as unknown as ExpressResponse, (error?: unknown) => {
-      if (error !== undefined && error !== null) { reject(error instanceof Error ? error : new Error(String(error))); return; }
-      notFound(exchange);
-      resolve();
-    });
+/** Makes a handler of requests of one that answers exchanges. Its work is over when it settles, whether or not the client takes the answer. */
+export type Serve = (handler: (exchange: Exchange, params: Readonly<Record<string, unknown>>) => Promise<void>) => (request: Request) => Promise<void>;
+
+/** Runs the router. Called back when no route took the request, or with what a route threw. */
+function dispatch(router: Router, exchange: Exchange, answered: () => void, reject: (error: Error) => void): void {
+  router(exchange.request as unknown as ExpressRequest, exchange.response as unknown as ExpressResponse, (error?: unknown) => {
+    if (error !== undefined && error !== null) return reject(error instanceof Error ? error : new Error(String(error)));
+    notFound(exchange);
+    answered();
   });
 }
 
@@ -60,21 +67,20 @@ const notFound = (exchange: Exchange): void => { writeText(exchange, 404, '404 p
 
 const methodNotAllowed = (): StatusError => new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-function processRouter({ health, metrics, replica, log }: RouteOptions, exchangeOf: (request: Request) => Exchange): Router {
+function processRouter({ health, metrics, replica, log }: RouteOptions, serve: Serve): Router {
   const logChange = healthLog(log);
   const router = Router({ caseSensitive: true, strict: true });
   for (const endpoint of ['healthz', 'livez', 'readyz'] as const) {
-    router.all([`/${endpoint}`, `/${endpoint}/`], (request) => answerHealth(exchangeOf(request), health, endpoint, logChange));
-    router.all(`/${endpoint}/*name`, (request) => answerCheck(exchangeOf(request), health, endpoint));
+    router.all([`/${endpoint}`, `/${endpoint}/`], serve((exchange) => answerHealth(exchange, health, endpoint, logChange)));
+    router.all(`/${endpoint}/*name`, serve((exchange) => answerCheck(exchange, health, endpoint)));
   }
-  router.all('/metrics', async (request) => {
-    const exchange = exchangeOf(request);
+  router.all('/metrics', serve(async (exchange) => {
     if (exchange.method !== 'GET') throw methodNotAllowed();
     const text = await metrics.registry.metrics();
     exchange.response.setHeader('content-type', metrics.registry.contentType);
     exchange.response.end(text);
-  });
-  addRaftRoutes(router, replica, exchangeOf, notFound);
+  }));
+  addRaftRoutes(router, replica, serve, notFound);
   return router;
 }
 

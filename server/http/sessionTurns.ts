@@ -7,15 +7,26 @@ const waitingMax = 8_192;
 /** Those that have begun are dropped from a lane once there are so many, or none waits. */
 const begunKeptMax = 1_024;
 
+/** Waiting requests of one connection from which on nothing more is read from it, and down to which reading goes on again: heads are decoded when they are read, however many there are. */
+export const heldFrom = 64;
+const heldTo = 16;
+
+/** How reading from a connection stops and goes on. */
+export interface Reading {
+  readonly hold: (session: Http2Session) => void;
+  readonly goOn: (session: Http2Session) => void;
+}
+
 interface Waiting { readonly stream: Pick<ServerHttp2Stream, 'closed' | 'destroyed'>; readonly begin: () => void }
 /** What waits of one connection, from `next` on. */
-interface Lane { readonly waiting: Waiting[]; next: number }
+interface Lane { readonly session: Http2Session; readonly waiting: Waiting[]; next: number; held: boolean }
 
 /**
  * A connection of HTTP/2 may bring a thousand requests with one read. Node hands each of them over before it has looked at the next frame, be it
  * the one that takes the request back: whoever opens and resets streams as fast as it can has every one of them begun (CVE-2023-44487), and keeps
  * everybody else waiting meanwhile. Here some begin at once, and the others in the next turns, one of each connection after the other: a client with
- * one request waits for one of each other client, not for all of them. Those that were taken back by then never begin.
+ * one request waits for one of each other client, not for all of them. Those that were taken back by then never begin. While many of a connection
+ * wait, no further ones are read from it: the rest stays in the kernel, and in the end with the client.
  */
 export class SessionTurns {
   readonly #lanes = new WeakMap<Http2Session, Lane>();
@@ -25,7 +36,7 @@ export class SessionTurns {
   readonly #perTurnMax: number;
   readonly #inNextTurn: (action: () => void) => void;
 
-  constructor(perTurnMax = begunPerTurnMax, inNextTurn: (action: () => void) => void = setImmediate) {
+  constructor(private readonly reading: Reading, perTurnMax = begunPerTurnMax, inNextTurn: (action: () => void) => void = setImmediate) {
     this.#perTurnMax = perTurnMax;
     this.#inNextTurn = inNextTurn;
   }
@@ -39,12 +50,16 @@ export class SessionTurns {
     }
     if (lane.waiting.length === 0) this.#rotation.push(lane);
     lane.waiting.push({ stream, begin });
+    if (lane.waiting.length - lane.next < heldFrom) return;
+    // Each time: when Node has written, it may read again.
+    lane.held = true;
+    this.reading.hold(session);
   }
 
   #laneOf(session: Http2Session): Lane {
     const known = this.#lanes.get(session);
     if (known !== undefined) return known;
-    const lane: Lane = { waiting: [], next: 0 };
+    const lane: Lane = { session, waiting: [], next: 0, held: false };
     this.#lanes.set(session, lane);
     return lane;
   }
@@ -62,6 +77,10 @@ export class SessionTurns {
     for (; at < rotation.length && this.#begun < this.#perTurnMax; at += 1) {
       const lane = rotation[at] as Lane;
       const next = nextOf(lane);
+      if (lane.held && lane.waiting.length - lane.next <= heldTo) {
+        lane.held = false;
+        this.reading.goOn(lane.session);
+      }
       if (next !== null) {
         rotation.push(lane);
         this.#begin(next.begin);

@@ -1,21 +1,30 @@
 /** A request target (RFC 9112, section 3.2), taken apart without building a URL object. */
 export type Target =
-  | { readonly ok: true; /** Percent-decoded. */ readonly path: string; /** As sent, without the question mark. */ readonly search: string }
+  | {
+      readonly ok: true;
+      /** Percent-decoded. */
+      readonly path: string;
+      /** As sent, without the question mark. */
+      readonly search: string;
+      /** All of it as sent, without the scheme and the authority that may have stood before it. */
+      readonly origin: string;
+    }
   | { readonly ok: false; readonly message: string };
 
 /**
- * Accepts the origin form and the absolute form. The path is decoded as a whole before anybody splits it, as the reference does:
+ * Accepts the origin form and, over HTTP/1.1, the absolute form, which servers must take (section 3.2.2); in HTTP/2 a path begins with a slash or is
+ * an asterisk (RFC 9113, section 8.3.1). The path is decoded as a whole before anybody splits it, as the reference does:
  * an encoded slash therefore separates segments and can never hide inside a name.
  */
-export function parseTarget(url: string): Target {
-  const origin = url.charCodeAt(0) === 47 ? url : withoutAuthority(url);
+export function parseTarget(url: string, httpVersionMajor = 1): Target {
+  const origin = url.charCodeAt(0) === 47 ? url : httpVersionMajor === 1 || url === '*' ? withoutAuthority(url) : null;
   if (origin === null) return { ok: false, message: `invalid request target ${JSON.stringify(url.slice(0, 200))}` };
   const mark = origin.indexOf('?');
   const raw = mark < 0 ? origin : origin.slice(0, mark);
   const search = mark < 0 ? '' : origin.slice(mark + 1);
-  if (!raw.includes('%')) return { ok: true, path: raw, search };
+  if (!raw.includes('%')) return { ok: true, path: raw, search, origin };
   try {
-    return { ok: true, path: decodeURIComponent(raw), search };
+    return { ok: true, path: decodeURIComponent(raw), search, origin };
   } catch {
     return { ok: false, message: `invalid percent-encoding in the path ${JSON.stringify(raw.slice(0, 200))}` };
   }

@@ -1,14 +1,18 @@
 import { createLogger as createWinston, format, transports } from 'winston';
+import { LineBudget } from '../catalogue/lineBudget.js';
 
 /** Facts that belong to an event; they print as `key=value`. Members whose name speaks of a secret print as `[redacted]`. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Writes one line per event. The event is a constant phrase, so that it can be searched for; everything variable is a field. */
+/**
+ * Writes one line per event. The event is a constant phrase, so that it can be searched for; everything variable is a field. Of one event and level, so
+ * many lines a minute are written; the last one then says how many were left out (`omitted`).
+ */
 export interface Logger {
   error(event: string, fields?: Fields): void;
   warn(event: string, fields?: Fields): void;
   info(event: string, fields?: Fields): void;
-  /** Written when verbosity (`-v`, or `--vmodule` for this component) is at least `level`. */
+  /** Written when verbosity (`-v`, or `--vmodule` for this component) is at least `level`: all lines, since somebody asked for them. */
   debug(level: number, event: string, fields?: Fields): void;
   /** Ask before collecting costly fields. */
   enabled(level: number): boolean;
@@ -23,6 +27,7 @@ export interface LoggerOptions {
   readonly stream?: NodeJS.WritableStream;
   /** Default: when the stream is a terminal and NO_COLOR is not set. */
   readonly color?: boolean;
+  readonly budget?: LineBudget;
 }
 
 /** How much of one field is printed. */
@@ -39,14 +44,17 @@ export function createLogger(options: LoggerOptions): Logger {
     format: format.printf((entry) => line(entry.level, entry['component'] as string, String(entry.message), entry['fields'] as Fields | undefined, color)),
     transports: [new transports.Stream({ stream, eol: '\n' })],
   });
+  const budget = options.budget ?? new LineBudget();
   const named = (component: string): Logger => {
     const verbosity = verbosityOf(component, options);
-    const write = (level: string) => (event: string, fields?: Fields): void => { winston.log({ level, message: event, component, fields }); };
-    const info = write('info');
+    const put = (level: string, event: string, fields?: Fields): void => { winston.log({ level, message: event, component, fields }); };
+    const write = (level: string) => (event: string, fields?: Fields): void => {
+      budget.write(`${level} ${component} ${event}`, (omitted) => { put(level, event, omitted === 0 ? fields : { ...fields, omitted }); });
+    };
     return {
-      error: write('error'), warn: write('warn'), info, named,
+      error: write('error'), warn: write('warn'), info: write('info'), named,
       enabled: (level) => level <= verbosity,
-      debug: (level, event, fields) => { if (level <= verbosity) info(event, fields); },
+      debug: (level, event, fields) => { if (level <= verbosity) put('info', event, fields); },
     };
   };
   return named('');

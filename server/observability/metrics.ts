@@ -1,4 +1,4 @@
-import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Registry, collectDefaultMetrics, type Metric } from 'prom-client';
 import type { RequestInfo } from '../endpoints/context.js';
 import { DurationHistogram, ReadHistogram, type Durations, type DurationSeries } from './durations.js';
 
@@ -29,11 +29,19 @@ export interface Metrics {
   histogram(name: string, help: string, read: () => Promise<Durations>): void;
 }
 
+/** Knows nothing of metrics that the operator does not want, whoever makes them, and whenever. */
+class ChosenMetrics extends Registry {
+  constructor(private readonly disabled: ReadonlySet<string>) { super(); }
+
+  override registerMetric<T extends string>(metric: Metric<T>): void {
+    if (!this.disabled.has((metric as { readonly name?: string }).name ?? '')) super.registerMetric(metric);
+  }
+}
+
 export function createMetrics(options: { readonly disabled?: readonly string[] } = {}): Metrics {
-  const registry = new Registry();
+  const registry = new ChosenMetrics(new Set(options.disabled));
   collectDefaultMetrics({ register: registry });
   const requests = requestMetrics(registry);
-  for (const name of options.disabled ?? []) registry.removeSingleMetric(name);
   return {
     registry, requests,
     inflight: (read) => {
@@ -43,14 +51,12 @@ export function createMetrics(options: { readonly disabled?: readonly string[] }
       });
     },
     gauge: (name, help, read) => {
-      if (options.disabled?.includes(name)) return;
       new Gauge({ name, help, registers: [registry], async collect() {
         const value = await Promise.resolve().then(read).catch(() => null);
         if (value !== null) this.set(value);
       } });
     },
     gauges: (name, help, label, read) => {
-      if (options.disabled?.includes(name) === true) return;
       new Gauge({ name, help, labelNames: [label], registers: [registry], async collect() {
         const values = await read().catch(() => null);
         if (values === null) return;
@@ -59,7 +65,6 @@ export function createMetrics(options: { readonly disabled?: readonly string[] }
       } });
     },
     counter: (name, help, read) => {
-      if (options.disabled?.includes(name) === true) return;
       new Counter({ name, help, registers: [registry], async collect() {
         const value = await read().catch(() => null);
         if (value === null) return;
@@ -68,7 +73,7 @@ export function createMetrics(options: { readonly disabled?: readonly string[] }
       } });
     },
     histogram: (name, help, read) => {
-      if (options.disabled?.includes(name) !== true) new ReadHistogram({ name, help, registers: [registry] }, read);
+      new ReadHistogram({ name, help, registers: [registry] }, read);
     },
   };
 }

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { packageFile } from '../catalogue/data.js';
+import { readCatalogueData } from '../catalogue/data.js';
 import type { ApiType } from '../catalogue/types.js';
 
 /**
@@ -14,7 +13,7 @@ interface Descriptions {
 let data: Descriptions | undefined;
 
 const descriptions = (): Descriptions =>
-  (data ??= JSON.parse(readFileSync(packageFile('server', 'openapi', 'descriptions.json'), 'utf8')) as Descriptions);
+  (data ??= readCatalogueData<Descriptions>('descriptions'));
 
 const versionless = (name: string): string => name.replace(/\.v\d\w*\./, '.');
 const lastWord = (name: string): string => name.slice(name.lastIndexOf('.') + 1);

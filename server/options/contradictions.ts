@@ -48,13 +48,15 @@ const rules: readonly Rule[] = [
   modeNeeds('ABAC', 'authorization-policy-file'),
   modeNeeds('Webhook', 'authorization-webhook-config-file'),
   modesAreUnique,
-  watchTimeouts,
   serviceRanges,
+  ownNodePort,
   clusterHoldsThisMember,
   severalMembersNeedCertificates,
   electionTimeout,
   auditThrottle('log'),
   auditThrottle('webhook'),
+  auditCuts('log'),
+  auditCuts('webhook'),
   (options) => runtimeConfigComplaint(options['runtime-config']),
   (options) => admissionComplaint(options),
 ];
@@ -87,6 +89,16 @@ function auditThrottle(backend: 'log' | 'webhook'): Rule {
   };
 }
 
+/** A batch that cannot hold one whole entry could never be sent. */
+function auditCuts(backend: 'log' | 'webhook'): Rule {
+  return (options) => {
+    const prefix = `audit-${backend}-truncate` as const;
+    const [batch, event] = [options[`${prefix}-max-batch-size`], options[`${prefix}-max-event-size`]];
+    if (!options[`${prefix}-enabled`] || batch > event) return null;
+    return `--${prefix}-max-batch-size (${batch}) must be above --${prefix}-max-event-size (${event})`;
+  };
+}
+
 /** Each issuer's tokens have one meaning. */
 function oidcIssuer(options: ApiServerOptions): string | null {
   const issuer = options['oidc-issuer-url'];
@@ -115,14 +127,15 @@ function modesAreUnique(options: ApiServerOptions): string | null {
   return new Set(modes).size === modes.length ? null : `--authorization-mode names a mode twice: ${modes.join(',')}`;
 }
 
-function watchTimeouts(options: ApiServerOptions): string | null {
-  const [shortest, longest] = [options['request-timeout'], options['min-request-timeout'] * 1000];
-  return longest >= shortest ? null : `--min-request-timeout (${formatDuration(longest)}) must not be shorter than --request-timeout (${formatDuration(shortest)})`;
-}
-
 function serviceRanges(options: ApiServerOptions): string | null {
   const [first, second] = (options['service-cluster-ip-range'] ?? '').split(',').map((range) => isIP(range.split('/')[0] ?? ''));
   return second !== undefined && first === second ? '--service-cluster-ip-range: two ranges must be of different address families' : null;
+}
+
+function ownNodePort(options: ApiServerOptions): string | null {
+  const [port, range] = [options['kubernetes-service-node-port'], options['service-node-port-range']];
+  const [first = 0, last = 0] = range.split('-').map(Number);
+  return port === 0 || (port >= first && port <= last) ? null : `--kubernetes-service-node-port (${port}) must be within --service-node-port-range (${range})`;
 }
 
 function clusterHoldsThisMember(options: ApiServerOptions): string | null {

@@ -2,7 +2,7 @@ import { inGroup } from '../catalogue/flags/flag.js';
 import type { ApiServerOptions } from './apiserver.js';
 
 /** Features that can be switched, and whether they are on unless told. Other names are accepted and change nothing. */
-const defaults = { APIResponseCompression: true, AllowUnsafeMalformedObjectDeletion: false, CBORServingAndStorage: false, WatchList: true } as const;
+const defaults = { APIResponseCompression: true, AllowUnsafeMalformedObjectDeletion: false, AuthorizePodWebsocketUpgradeCreatePermission: true, CBORServingAndStorage: false, WatchList: true } as const;
 
 /** In place of the option of both programs: here it has an effect. */
 export const featureFlags = inGroup('General', {

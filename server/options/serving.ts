@@ -1,4 +1,4 @@
-import { cidrs, ipAddress, portRange, regularExpression } from '../catalogue/flags/checks.js';
+import { cidrs, hstsDirective, ipAddress, originPattern, portRange } from '../catalogue/flags/checks.js';
 import { inGroup } from '../catalogue/flags/flag.js';
 
 /** Where and how the API server is reached, and how it stops. */
@@ -7,9 +7,9 @@ export const servingFlags = {
     'secure-port': { kind: 'int', default: 6443, min: 0, max: 65_535, help: 'HTTPS port with authentication and authorization. It cannot be switched off: 0 takes any free port and logs which.' },
     'cert-dir': { kind: 'string', default: '/var/run/kubernetes', value: 'directory', help: 'Where the self-signed pair is kept when no certificate and key are given.' },
     'advertise-address': { kind: 'string', default: null, value: 'ip', check: ipAddress, help: 'Address under which members of the cluster reach this server. Otherwise the bind address, and if that is unspecified the first address of the machine.' },
-    'external-hostname': { kind: 'string', default: null, effect: 'none', value: 'name', help: 'Host name in URLs that leave the cluster, such as those of discovery documents.' },
-    'cors-allowed-origins': { kind: 'strings', default: [], check: regularExpression, value: 'regexp,...', help: 'Origins that browsers may call from, as regular expressions; anchor them (^https://example\\.com$). Empty allows none.' },
-    'strict-transport-security-directives': { kind: 'strings', default: [], help: 'Directives of the Strict-Transport-Security header, such as max-age=31536000,includeSubDomains. Empty sends no such header.' },
+    'external-hostname': { kind: 'string', default: null, value: 'name', help: 'Host name in URLs that leave the cluster, such as those of discovery documents.' },
+    'cors-allowed-origins': { kind: 'strings', default: [], check: originPattern, value: 'regexp,...', help: 'Origins that browsers may call from, as regular expressions tied to both ends of the host name, such as ^https://example\\.com$. Empty allows none.' },
+    'strict-transport-security-directives': { kind: 'strings', default: [], check: hstsDirective, help: 'Directives of the Strict-Transport-Security header, such as max-age=31536000,includeSubDomains. Empty sends no such header.' },
     'goaway-chance': { kind: 'float', default: 0, min: 0, max: 0.02, help: 'Share of HTTP/2 requests whose client is asked to connect anew, which spreads clients over servers. Not for a single server.' },
     'debug-socket-path': { kind: 'string', default: null, effect: 'none', value: 'path', help: 'Unix socket, unprotected, for profiling.' },
   }),
@@ -25,8 +25,8 @@ export const servingFlags = {
     'default-unreachable-toleration-seconds': { kind: 'int', default: 300, min: 0, help: 'The same for unreachable:NoExecute.' },
     'service-cluster-ip-range': { kind: 'string', default: null, value: 'cidr[,cidr]', check: cidrs, help: 'Range of service addresses, by default 10.0.0.0/24; two for both address families. Must not overlap with the ranges of nodes and pods.' },
     'service-node-port-range': { kind: 'string', default: '30000-32767', value: 'first-last', check: portRange, help: 'Ports, both ends included, that services may open on nodes.' },
-    'kubernetes-service-node-port': { kind: 'int', default: 0, min: 0, max: 65_535, effect: 'none', help: 'Not 0: the service of the API itself is of type NodePort with this port.' },
-    'endpoint-reconciler-type': { kind: 'string', default: 'lease', oneOf: ['lease', 'master-count', 'none'], effect: 'none', help: 'How the endpoints of the API\'s own service are kept.' },
+    'kubernetes-service-node-port': { kind: 'int', default: 0, min: 0, max: 65_535, help: 'Not 0: the service of the API itself is of type NodePort with this port.' },
+    'endpoint-reconciler-type': { kind: 'string', default: 'lease', oneOf: ['lease', 'master-count', 'none'], help: 'Whether servers keep the endpoints of the API\'s own service, by leases of those that are there; master-count is an older word for it.' },
     'runtime-config': {
       kind: 'map', default: {}, check: (value) => (/^(true|false|)$/.test(value) ? null : 'true or false'),
       help: 'What to serve or not to serve: resources (batch/v1/jobs=false), versions (batch/v1=false; v1 for the core group), or all of a stage: api/all, api/ga, api/beta, api/alpha. The most particular key counts.',

@@ -30,7 +30,7 @@ export const storageFlags = {
     'encryption-provider-config': { kind: 'string', default: null, value: 'file', help: 'File of kind EncryptionConfiguration: how stored objects are encrypted.' },
     'encryption-provider-config-automatic-reload': { kind: 'bool', default: false, help: 'Read that file again when it changes.' },
     'delete-collection-workers': { kind: 'int', default: 1, min: 1, help: 'Objects of one collection that are deleted at the same time.' },
-    'event-ttl': { kind: 'duration', default: 3_600_000, effect: 'none', help: 'How long events are kept.' },
+    'event-ttl': { kind: 'duration', default: 3_600_000, help: 'How long events are kept after they were last written; 0 for ever.' },
     'etcd-servers': { kind: 'strings', default: [], check: serverUrl, effect: 'refused', value: 'url,...', help: 'Servers of an etcd to use in place of the built-in store.' },
     'etcd-servers-overrides': { kind: 'strings', default: [], effect: 'refused', value: 'group/resource#url;url,...', help: 'Other etcd servers for single resources.' },
     'etcd-cafile': { kind: 'string', default: null, effect: 'none', value: 'file', help: 'Authorities of the etcd servers\' certificates.' },

@@ -1,7 +1,6 @@
+import { isObject } from '../../api/json.js';
 import { setMember } from '../api/members.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
-
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * JSON Merge Patch (RFC 7386): members of the patch replace those of the target, null removes them, objects are merged, all else is

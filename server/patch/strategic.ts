@@ -1,3 +1,4 @@
+import { isObject } from '../../api/json.js';
 import { setMember } from '../api/members.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
 import { orderItems } from './strategicorder.js';
@@ -51,7 +52,6 @@ function mergeMember(original: JsonObject, member: string, value: JsonValue, fie
 }
 
 const merges = (field: PatchField | undefined): field is PatchField => field?.strategies.includes('merge') === true;
-const isObject = (value: JsonValue | undefined): value is JsonObject => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 function replaceOrDelete(patch: JsonObject): JsonObject {
   const directive = patch[patchDirective];

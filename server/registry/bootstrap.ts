@@ -1,3 +1,4 @@
+import { timeText } from '../../api/time.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import { systemUser } from '../api/user.js';
@@ -15,6 +16,8 @@ export interface BootstrapOptions {
   readonly serviceRanges?: readonly string[];
   /** Port on which the servers listen. */
   readonly servicePort?: number;
+  /** Port of nodes at which the service is reached as well; 0 for none. */
+  readonly nodePort?: number;
   /** Ends the attempts. */
   readonly signal?: AbortSignal;
 }
@@ -39,13 +42,13 @@ const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dry
  * Creates the objects that every cluster has. Idempotent, and all replicas may run it at the same time: whoever comes second finds the
  * object there. Waits for storage to take writes; rejects only when `signal` aborts or an object is refused, which is a defect.
  */
-export async function bootstrap({ registry, catalogue, serviceRanges = SERVICE_RANGES, servicePort = SERVICE_PORT, signal }: BootstrapOptions): Promise<void> {
+export async function bootstrap({ registry, catalogue, serviceRanges = SERVICE_RANGES, servicePort = SERVICE_PORT, nodePort = 0, signal }: BootstrapOptions): Promise<void> {
   const objects = bootstrapObjects();
   for (const { group, version, resource: name } of BOOTSTRAPPED) {
     const resource = catalogue.resource(group, version, name);
     if (resource === null) continue;
     const wanted = objects[name] ?? [];
-    if (name === 'services') for (const service of wanted) fitService(service, firstAddress(serviceRanges), servicePort);
+    if (name === 'services') for (const service of wanted) fitService(service, { address: firstAddress(serviceRanges), port: servicePort, nodePort });
     // Together, so that they share the store's round trips.
     await Promise.all(wanted.map(object => ensureWithStatus(registry, resource, object, signal)));
   }
@@ -71,10 +74,10 @@ async function ensureRanges(registry: Registry, resource: ServedResource, cidrs:
 
 /** Clients cannot create an object with conditions, so those that tell of a working cluster are written afterwards. */
 async function writeConditions(registry: Registry, resource: ServedResource, { namespace, name }: { readonly namespace: string; readonly name: string }, conditions: readonly JsonObject[]): Promise<void> {
-  const lastTransitionTime = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const lastTransitionTime = timeText(Date.now());
   const status = { conditions: conditions.map(condition => ({ ...condition, lastTransitionTime })) };
   const apply = (current: ApiObject | null): ApiObject => ({ ...current ?? { metadata: { name } }, status });
-  await registry.update({ resource, namespace, name }, { apply, subresource: 'status', uid: null, mayCreate: false }, options);
+  await registry.update({ resource, namespace, name }, { apply, subresource: 'status', uid: null, mayCreate: null }, options);
 }
 
 async function ensureWithStatus(registry: Registry, resource: ServedResource, object: ApiObject, signal: AbortSignal | undefined): Promise<void> {
@@ -86,11 +89,14 @@ async function ensureWithStatus(registry: Registry, resource: ServedResource, ob
 }
 
 /** The recorded service carries the address and port of the installation where it was recorded. */
-function fitService(service: ApiObject, address: string, port: number): void {
-  const spec = service['spec'] as { clusterIP: string; clusterIPs: string[]; ports: { targetPort: number }[] };
+function fitService(service: ApiObject, { address, port, nodePort }: { readonly address: string; readonly port: number; readonly nodePort: number }): void {
+  const spec = service['spec'] as { type?: string; clusterIP: string; clusterIPs: string[]; ports: { targetPort: number; nodePort?: number }[] };
   spec.clusterIP = address;
   spec.clusterIPs = [address];
   for (const entry of spec.ports) entry.targetPort = port;
+  if (nodePort === 0) return;
+  spec.type = 'NodePort';
+  for (const entry of spec.ports) entry.nodePort = nodePort;
 }
 
 /** Whether this call has created it. */

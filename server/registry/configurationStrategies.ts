@@ -3,6 +3,7 @@ import { mutatingAdmissionPolicies, validatingAdmissionPolicies } from './admiss
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from './admissionregistration.k8s.io/webhookConfigurations.js';
 import { customResourceDefinitions } from './apiextensions.k8s.io/definitions.js';
 import { apiServices } from './apiregistration.k8s.io/apiServices.js';
+import { clusterTrustBundles } from './certificates.k8s.io/clusterTrustBundles.js';
 import { certificateSigningRequests } from './certificates.k8s.io/requests.js';
 import { leases } from './coordination.k8s.io/leases.js';
 import { flowSchemas } from './flowcontrol.apiserver.k8s.io/flowSchemas.js';
@@ -38,6 +39,7 @@ export const configurationStrategies: Readonly<Record<string, Strategy>> = {
   'customresourcedefinitions.apiextensions.k8s.io': customResourceDefinitions,
   'apiservices.apiregistration.k8s.io': apiServices,
   'certificatesigningrequests.certificates.k8s.io': certificateSigningRequests,
+  'clustertrustbundles.certificates.k8s.io': clusterTrustBundles,
   'leases.coordination.k8s.io': leases,
   'flowschemas.flowcontrol.apiserver.k8s.io': flowSchemas,
   'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': priorityLevels,

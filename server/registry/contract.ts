@@ -40,6 +40,12 @@ export interface AdmissionQuestion {
   readonly object: ApiObject;
 }
 
+/**
+ * Whether the writer may create what it wanted to change: the right to update or patch does not include that. Asked of every dry run as well,
+ * when the object is valid and before validating admission, as in the reference. Rejects with 403, or with 500 when nobody could decide.
+ */
+export type CreationCheck = () => Promise<void> | void;
+
 /** How an update makes the new object out of the current one. */
 export interface Change {
   /**
@@ -51,8 +57,8 @@ export interface Change {
   readonly subresource: string;
   /** The object must have this uid; null for any. */
   readonly uid: string | null;
-  /** An absent object may be created if its kind allows that. */
-  readonly mayCreate: boolean;
+  /** Asked before an absent object is created, which only some kinds allow; null where nothing is ever created. */
+  readonly mayCreate: CreationCheck | null;
   /** Server-side apply: `apply` has recorded who owns what, and an absent object is created whatever its kind. */
   readonly applies?: boolean;
   /** What the body is, where the subresource shows the object in another form. */

@@ -1,3 +1,4 @@
+import { timeText } from '../../api/time.js';
 import type { ApiObject } from '../api/object.js';
 import type { Strategy } from './strategy.js';
 
@@ -89,7 +90,7 @@ function policyFinalizer(present: readonly string[], wish: DeletionWish, strateg
   return strategy.defaultPropagation === 'orphan' ? ORPHAN : null;
 }
 
-const later = (time: string, seconds: number): string => new Date(Date.parse(time) + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
+const later = (time: string, seconds: number): string => timeText(Date.parse(time) + seconds * 1000);
 
 /** An update that takes away the last thing that held a terminating object completes its deletion. */
 export const completesDeletion = ({ metadata, ...rest }: ApiObject, strategy: Strategy): boolean =>

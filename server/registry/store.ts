@@ -1,3 +1,4 @@
+import { timeText } from '../../api/time.js';
 import { randomUUID } from 'node:crypto';
 import { copyOf } from '../api/copy.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
@@ -9,7 +10,7 @@ import type { Consistency, ObjectKey, SideWrite, Storage, StoredObject, Watch, W
 import { DamagedValueError } from '../storage/encoding.js';
 import { ALLOCATION_ATTEMPTS_MAX, type AllocationContext, type Allocator, type Allocators } from './allocation.js';
 import { behaviourOf } from './behaviour.js';
-import type { AdmissionQuestion, Change, Deleted, DeletionTerms, ListPage, ListQuery, Registry, Target, WatchQuery, WriteOptions, Written } from './contract.js';
+import type { AdmissionQuestion, Change, CreationCheck, Deleted, DeletionTerms, ListPage, ListQuery, Registry, Target, WatchQuery, WriteOptions, Written } from './contract.js';
 import { servedObject, toStorage } from './conversion.js';
 import { completesDeletion, planDeletion, type DeletionWish } from './deletion.js';
 import { sameValue } from './equality.js';
@@ -60,6 +61,8 @@ interface NewNames {
   /** The version that the client sent, which a new object should not have. */
   readonly version: string;
   readonly namespaceLabels: Readonly<Record<string, string>>;
+  /** Null for a request to create, which has been authorized as such. */
+  readonly mayCreate: CreationCheck | null;
 }
 
 interface UpdateAgain {
@@ -112,7 +115,11 @@ class GenericRegistry implements Registry {
     return this.storageOf(resource).watch({ ...query, resource: resource.storage }, sink);
   }
 
-  async create(target: Target, object: ApiObject, options: WriteOptions): Promise<StoredObject> {
+  create(target: Target, object: ApiObject, options: WriteOptions): Promise<StoredObject> {
+    return this.createIfAllowed(target, object, null, options);
+  }
+
+  private async createIfAllowed(target: Target, object: ApiObject, mayCreate: CreationCheck | null, options: WriteOptions): Promise<StoredObject> {
     const { resource, namespace } = target;
     const context = this.contextOf(options);
     const body = toStorage(resource, object);
@@ -132,7 +139,7 @@ class GenericRegistry implements Registry {
     prepareCreate(target, body, context, { uid: this.newUid(), owners });
     await betweenSteps(heavy);
     const names = given === '' ? { prefix, firstName: prefix === '' ? '' : firstName } : { prefix: '', firstName: given };
-    return this.createNamed(target, body, { ...names, version, namespaceLabels }, options);
+    return this.createNamed(target, body, { ...names, version, namespaceLabels, mayCreate }, options);
   }
 
   private async createNamed(target: Target, body: ApiObject, names: NewNames, options: WriteOptions): Promise<StoredObject> {
@@ -146,7 +153,9 @@ class GenericRegistry implements Registry {
   }
 
   /** One name. What is allocated is chosen again when another writer was faster. */
-  private async allocateAndCreate(target: Target, body: ApiObject, { name, version, namespaceLabels }: Omit<NewNames, 'prefix' | 'firstName'> & { readonly name: string }, options: WriteOptions): Promise<Exclude<CreateOutcome, 'claimLost'>> {
+  private async allocateAndCreate(
+    target: Target, body: ApiObject, { name, version, namespaceLabels, mayCreate }: Omit<NewNames, 'prefix' | 'firstName'> & { readonly name: string }, options: WriteOptions,
+  ): Promise<Exclude<CreateOutcome, 'claimLost'>> {
     const allocator = this.allocatorOf(target);
     for (let attempt = 0; attempt < ALLOCATION_ATTEMPTS_MAX; attempt++) {
       const object = allocator === null && behaviourOf(target.resource).strategy.named === undefined ? body : structuredClone(body);
@@ -155,6 +164,7 @@ class GenericRegistry implements Registry {
       const form = await nameAndValidate(target, object, name, namespaceLabels);
       await betweenSteps(isHeavy(form as JsonObject));
       if (!options.dryRun && target.name === '' && version !== '' && version !== '0') throw plainError(500, 'resourceVersion should not be set on objects to be created');
+      await mayCreate?.();
       await this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, options));
       const outcome = await this.tryCreate(target, name, form, beside ?? [], options);
       if (outcome === 'claimLost') continue;
@@ -245,13 +255,14 @@ class GenericRegistry implements Registry {
   }
 
   private async createByUpdate(target: Target, change: Change, options: WriteOptions): Promise<StoredObject> {
-    const mayCreate = change.mayCreate && (change.applies === true || behaviourOf(target.resource).strategy.createsOnUpdate === true);
-    if (!mayCreate || change.subresource !== '') throw absent(target);
+    const { mayCreate } = change;
+    const creates = change.applies === true || behaviourOf(target.resource).strategy.createsOnUpdate === true;
+    if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = await change.apply(null);
     checkIdentity(object.metadata, target);
     if (target.resource.namespaced) await admitToNamespace(this.storage, target.namespace, target.resource.storage, target.name);
     if (change.uid !== null) throw wrongUid(target, change.uid, '');
-    return this.create(target, object, change.applies === true ? { ...options, owners: object.metadata.managedFields ?? [] } : options);
+    return this.createIfAllowed(target, object, mayCreate, change.applies === true ? { ...options, owners: object.metadata.managedFields ?? [] } : options);
   }
 
   /** Stores the new state, or removes the object when the new state completes its deletion. */
@@ -409,7 +420,7 @@ class GenericRegistry implements Registry {
   }
 
   private contextOf({ user, manager, owners, dryRun }: WriteOptions): WriteContext {
-    return { now: new Date(this.now()).toISOString().replace(/\.\d+Z$/, 'Z'), user, manager, owners, dryRun };
+    return { now: timeText(this.now()), user, manager, owners, dryRun };
   }
 }
 

@@ -130,7 +130,8 @@ export interface WatchSink {
   end(reason: Failure): void;
   /**
    * Asked between slices of initial and replayed events: a promise makes the watch pause until it settles, so that a large state
-   * is not pushed at a slow client. Live events never wait. Null, or no such method: go on.
+   * is not pushed at a slow client. Live events never wait: a sink that can take no more of them says so with `Watch.fallBehind`.
+   * Null, or no such method: go on.
    */
   drained?(): Promise<void> | null;
 }
@@ -138,6 +139,11 @@ export interface WatchSink {
 export interface Watch {
   /** All changes up to here have been handed to the sink: what a bookmark may say. 0 before the watch is under way and while initial events are. */
   readonly version: Version;
+  /**
+   * Called by the sink, from within `event` as well, when it can take no more live events. The version that is being shown is completed; what follows
+   * is read back from history once `drained` has settled, and the watch ends as expired where history does not reach back so far.
+   */
+  fallBehind(): void;
   stop(): void;
 }
 

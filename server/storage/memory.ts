@@ -181,12 +181,25 @@ class ModelStorage implements MemoryStorage {
 class ModelWatch implements Watch {
   stopped = false;
   private started = false;
+  /** What happened since the sink was full; null while it has room. */
+  private behind: Change[] | null = null;
 
   constructor(readonly request: WatchRequest, private readonly sink: WatchSink, private readonly storage: ModelStorage) {}
 
   get version(): Version {
     if (!this.started) return 0;
     return this.request.start.at === 'after' ? Math.max(this.storage.version, this.request.start.version) : this.storage.version;
+  }
+
+  fallBehind(): void {
+    const drained = this.behind === null ? this.sink.drained?.() ?? null : null;
+    if (drained === null) return;
+    this.behind = [];
+    void drained.then(() => {
+      const missed = this.behind ?? [];
+      this.behind = null;
+      this.replay(missed);
+    });
   }
 
   stop(): void {
@@ -209,6 +222,10 @@ class ModelWatch implements Watch {
     this.started = true;
     const { start } = this.request;
     for (const change of changes) {
+      if (this.behind !== null) {
+        this.behind.push(change);
+        continue;
+      }
       const { version, previous, next, removed } = change;
       if (start.at === 'after' && version <= start.version) continue;
       const before = previous !== null && selects(this.request, previous);

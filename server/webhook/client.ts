@@ -1,6 +1,7 @@
 import { Agent as PlainAgent, request as plainRequest, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
+import { endUnlessRegular, silentWhileIdle } from './regularConnections.js';
 import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../catalogue/kubeconfig.js';
 
 export interface PostTerms {
@@ -75,7 +76,7 @@ export function clientFor(settings: ConnectionSettings, { resolve, answerBytesMa
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Error(`the server must be an http or https URL, not ${settings.server}`);
   const secure = url.protocol === 'https:';
   const tls: ConnectionOptions = secure ? tlsTerms(settings) : {};
-  const agent = new (secure ? Agent : PlainAgent)({ keepAlive: true, maxSockets: connectionsMax, timeout: idleMs });
+  const agent = silentWhileIdle(new (secure ? Agent : PlainAgent)({ keepAlive: true, maxSockets: connectionsMax, timeout: idleMs }));
   const call = async (body: string, { query = '' }: PostTerms, signal: AbortSignal): Promise<string> => {
     const place = resolve === undefined ? {} : connectTo(await beforeAbort(resolve(), signal));
     const begin = (fresh: boolean): ClientRequest => (secure ? request : plainRequest)(url, {
@@ -131,6 +132,7 @@ function answerTo(outgoing: ClientRequest, body: string): Promise<IncomingMessag
   return new Promise((resolve, reject) => {
     outgoing.on('error', reject);
     outgoing.on('response', resolve);
+    endUnlessRegular(outgoing);
     outgoing.end(body);
   });
 }

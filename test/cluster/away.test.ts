@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterMember } from '../../deploy/cluster.js';
-import type { ApiObject } from '../fixtures/apiClient.js';
+import { endedInOrder, type ApiObject } from '../fixtures/apiClient.js';
 import { ClusterUnderTest, configMap } from './clusterUnderTest.js';
 
 /** History and log are short, so that seconds are a long absence. */
@@ -9,40 +9,69 @@ const apiserverFlags = ['--etcd-compaction-interval=1s', '--raft-log-entries-kep
 const pollMs = 50;
 /** The log is cut after so many megabytes, too. */
 const filler = 'x'.repeat(900_000);
+/** So many of these are several times what may wait for a watch. */
+const burst = 20;
 
-/** What `/raft/v1/status` tells of the past that a member keeps. */
-interface Past { readonly firstIndex: number; readonly lastIndex: number; readonly revision: number; readonly compactedRevision: number }
+/** What `/raft/v1/status` tells of the past that a member keeps, and of its connections to the others. */
+interface Past {
+  readonly firstIndex: number;
+  readonly lastIndex: number;
+  readonly revision: number;
+  readonly compactedRevision: number;
+  readonly peers: readonly { readonly id: string; readonly connected: boolean }[];
+}
 
 describe('cluster/away', function () {
   this.timeout(180_000);
   let test: ClusterUnderTest;
-  before(async () => { test = await ClusterUnderTest.start({ apiserverFlags }); });
-  after(() => test?.stop());
+  afterEach(() => test?.stop());
 
   const past = async (member: ClusterMember): Promise<Past> => await test.status(member) as unknown as Past;
+  const write = async (at: number, leader: ClusterMember, path: string): Promise<void> => {
+    await test.at(leader).expect(200, 'PUT', `${path}/counter`, { body: configMap('counter', { at: String(at), filler }) });
+  };
+
+  /** A member has given up its connection to another: nothing that it sends from then on is on its way there. */
+  const givenUp = async (member: ClusterMember, away: ClusterMember): Promise<Past> => {
+    for (;;) {
+      const now = await past(member);
+      if (now.peers.some(({ id, connected }) => id === away.id && !connected)) return now;
+      await delay(pollMs);
+    }
+  };
 
   it('a member that hangs for longer than history is kept goes on in the same process: what is read there is true, and watches that missed something are sent back to a list', async () => {
+    test = await ClusterUnderTest.start({ apiserverFlags });
     const path = await test.namespace('away');
     const leader = await test.leader();
     const away = test.members.find((member) => member !== leader) as ClusterMember;
     const { metadata } = await test.client.expect(201, 'POST', path, { body: configMap('counter', { at: '0' }) });
     await test.client.expect(201, 'POST', path, { body: configMap('gone') });
     await test.caughtUp(away);
-    const watch = test.at(away).watch(`${path}?watch=1&resourceVersion=${metadata.resourceVersion}`);
-    await watch.until((events) => events.some(({ object }) => object.metadata.name === 'gone'));
-    const left = await past(away);
+    const target = `${path}?watch=1&resourceVersion=${metadata.resourceVersion}`;
+    const watches = [test.at(away).watch(target), test.at(away).watchOverHttp2(target)];
+    for (const watch of watches) await watch.until((events) => events.some(({ object }) => object.metadata.name === 'gone'));
     const { pid } = away.process;
 
     away.process.pause();
+    // What is on its way to it already it will take when it goes on. Only what comes later can be beyond its reach, whoever leads by then.
+    const others = test.members.filter((member) => member !== away);
+    const reached = await Promise.all(others.map(async (member) => givenUp(member, away)));
+    const lastIndex = Math.max(...reached.map((each) => each.lastIndex));
+    const revision = Math.max(...reached.map((each) => each.revision));
     await test.at(leader).expect(200, 'DELETE', `${path}/gone`);
-    for (let at = 1, now = left; now.firstIndex <= left.lastIndex || now.compactedRevision <= left.revision; at++) {
-      await test.at(leader).expect(200, 'PUT', `${path}/counter`, { body: configMap('counter', { at: String(at), filler }) });
-      now = await past(leader);
+    for (let at = 1, beyond = false; !beyond; at++) {
+      await write(at, leader, path);
+      const now = await Promise.all(others.map(past));
+      beyond = now.every((each) => each.firstIndex > lastIndex + 1 && each.compactedRevision > revision + 1);
     }
     away.process.resume();
 
-    await watch.until((events) => events.at(-1)?.type === 'ERROR');
-    expect((watch.events.at(-1)?.object as Partial<ApiObject>).code).to.equal(410);
+    for (const watch of watches) {
+      await watch.until((events) => events.at(-1)?.type === 'ERROR');
+      expect((watch.events.at(-1)?.object as Partial<ApiObject>).code).to.equal(410);
+      expect(await watch.over).to.equal(endedInOrder);
+    }
     await test.caughtUp(away);
     const there = await test.at(away).expect(200, 'GET', path);
     expect(there.items?.map((item) => item.metadata.name), 'deletions that it was never told of').to.not.include('gone');
@@ -55,5 +84,28 @@ describe('cluster/away', function () {
     resumed.close();
     while ((await test.at(away).request('GET', '/readyz')).status !== 200) await delay(pollMs);
     expect([away.process.pid, away.process.running]).to.deep.equal([pid, true]);
+  });
+
+  it('a member that hangs while others write much takes all of it when it goes on, and its watches show all of it, however much comes at once', async () => {
+    test = await ClusterUnderTest.start();
+    const path = await test.namespace('burst');
+    const leader = await test.leader();
+    const away = test.members.find((member) => member !== leader) as ClusterMember;
+    const { metadata } = await test.client.expect(201, 'POST', path, { body: configMap('counter', { at: '0' }) });
+    await test.caughtUp(away);
+    const target = `${path}?watch=1&resourceVersion=${metadata.resourceVersion}`;
+    const watches = [test.at(away).watch(target), test.at(away).watchOverHttp2(target)];
+    await Promise.all(watches.map(async (watch) => watch.opened));
+
+    away.process.pause();
+    const written = Array.from({ length: burst }, (_, i) => i + 1);
+    for (const at of written) await write(at, leader, path);
+    away.process.resume();
+
+    for (const watch of watches) {
+      await watch.until((events) => events.length >= burst);
+      expect(watch.events.map(({ type, object }) => `${type} ${object.data?.at}`)).to.deep.equal(written.map((at) => `MODIFIED ${at}`));
+      watch.close();
+    }
   });
 });

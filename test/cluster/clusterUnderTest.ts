@@ -60,6 +60,12 @@ export class ClusterUnderTest {
     while ((await this.status(member)).appliedIndex < commitIndex) await delay(pollMs);
   }
 
+  /** Kills a member without warning. Clients ask on new connections from then on, since those that led there are dead whether or not they know. */
+  async kill(member: ClusterMember): Promise<void> {
+    await member.process.kill('SIGKILL');
+    for (const client of [this.client, this.at(member)]) client.forgetIdle();
+  }
+
   async namespace(name: string): Promise<string> {
     await this.client.expect(201, 'POST', '/api/v1/namespaces', { body: { metadata: { name } } });
     return `/api/v1/namespaces/${name}/configmaps`;

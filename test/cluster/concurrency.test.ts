@@ -30,7 +30,7 @@ describe('cluster/concurrency', function () {
     await more();
     for (let fault = 0; fault < 2; fault++) {
       const leader = await test.leader();
-      await leader.process.kill('SIGKILL');
+      await test.kill(leader);
       await more();
       await leader.restart();
       await more();

@@ -26,7 +26,7 @@ describe('cluster/failover', function () {
     await writers.until(100);
     const leader = await test.leader();
     const killedMs = performance.now();
-    await leader.process.kill('SIGKILL');
+    await test.kill(leader);
     const since = await writers.until(100, killedMs);
     await writers.stop();
 
@@ -47,7 +47,7 @@ describe('cluster/failover', function () {
     const path = await test.namespace('blackout');
     const writers = new Writers(test.client, path, 4);
     await writers.until(100);
-    await Promise.all(test.members.map(member => member.process.kill('SIGKILL')));
+    await Promise.all(test.members.map(member => test.kill(member)));
     await writers.stop();
     await test.cluster.startStopped();
     await expectComplete(path, writers.acknowledged);
@@ -59,7 +59,7 @@ describe('cluster/failover', function () {
     const writers = new Writers(test.client, path, 2);
     for (const member of test.members) {
       await writers.until(20, performance.now());
-      await member.process.kill('SIGKILL');
+      await test.kill(member);
       await member.restart();
       await test.caughtUp(member);
     }

@@ -48,7 +48,7 @@ describe('cluster/informer', function () {
     await writers.until(50);
     const leader = await test.leader();
     const killedMs = performance.now();
-    await leader.process.kill('SIGKILL');
+    await test.kill(leader);
     await writers.until(50, killedMs);
     await writers.stop();
     await leader.restart();

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { controllerProgram, isNotFound, loadKubeconfig, unless, type ControllerEnvironment } from '../../controllers/client/index.js';
 import { discover } from '../../controllers/client/discovery.js';
-import { deployments, type Deployment } from '../../controllers/kinds/apps.js';
-import { namespaces, pods, serviceAccounts } from '../../controllers/kinds/core.js';
+import { type Deployment, deployments } from '../../api/types/apps/v1.js';
+import { namespaces, pods, serviceAccounts } from '../../api/types/core/v1.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 
 const protobuf = 'application/vnd.kubernetes.protobuf';

@@ -61,7 +61,7 @@ describe('cluster/managers', function () {
     const leader = await test.leader();
     await rollout.change(after);
     await middle();
-    await Promise.all([active.kill('SIGKILL'), leader.process.kill('SIGKILL')]);
+    await Promise.all([active.kill('SIGKILL'), test.kill(leader)]);
     expect(rollout.podsOf(after).length).to.be.below(replicas);
     await rollout.finished(after);
     expectBounds();

@@ -98,7 +98,7 @@ describe('cluster/overload', function () {
 
   it('watchers that all come back at once after a replica died all go on', async () => {
     const dead = test.members[2] as ClusterMember;
-    const { resumed, missed } = await reconnectWatchers(storm, { watchers, from: dead, to: test.members[0] as ClusterMember, kill: () => dead.process.kill('SIGKILL') });
+    const { resumed, missed } = await reconnectWatchers(storm, { watchers, from: dead, to: test.members[0] as ClusterMember, kill: () => test.kill(dead) });
     expect([resumed, missed]).to.deep.equal([watchers, 0]);
     await test.leader();
     await expectCalm('watchers', dead);

@@ -34,7 +34,7 @@ describe('cluster/package', () => {
 
   it('holds programs, types and data, and neither tests nor sources', () => {
     const files = fs.readdirSync(path.join(folder, 'node_modules', 'raftplane'), { recursive: true, encoding: 'utf8' });
-    expect(files).to.include.members(['LICENSE', 'dist/programs/raftplane.js', 'dist/programs/LICENSES.txt', 'dist/types/deploy/testing/index.d.ts', 'server/catalogue/data/types.json']);
+    expect(files).to.include.members(['LICENSE', 'dist/programs/raftplane.js', 'dist/programs/LICENSES.txt', 'dist/types/deploy/testing/index.d.ts', 'api/data/types.json']);
     expect(files.filter(file => /(^|\/)test\//.test(file) || (file.endsWith('.ts') && !file.endsWith('.d.ts')))).to.deep.equal([]);
   });
 
@@ -42,11 +42,12 @@ describe('cluster/package', () => {
     this.timeout(120_000);
     fs.writeFileSync(path.join(folder, 'use.mts'), `
       import { startCluster, type TestCluster } from 'raftplane/testing';
+      import { parseQuantity } from 'raftplane/api';
       import { resource, RestApi } from 'raftplane/client';
       export async function use(): Promise<string> {
         await using cluster: TestCluster = await startCluster({ replicas: 3, inProcess: true });
         const found = await cluster.waitFor({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }, object => object !== null);
-        return found?.metadata.name ?? cluster.members[0]?.id ?? String([resource, RestApi]);
+        return found?.metadata.name ?? cluster.members[0]?.id ?? String([parseQuantity, resource, RestApi]);
       }`);
     const tsc = path.join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
     const types = path.join(packageRoot, 'node_modules', '@types');

@@ -29,7 +29,7 @@ describe('cluster/quorum', function () {
   it('goes on without a follower, killed or hanging', async () => {
     const path = await test.namespace('minority');
     const [killed, paused] = others(await test.leader()) as [ClusterMember, ClusterMember];
-    await killed.process.kill('SIGKILL');
+    await test.kill(killed);
     await expectWorking(path, 'killed');
     await killed.restart();
     await test.caughtUp(killed);
@@ -69,7 +69,7 @@ describe('cluster/quorum', function () {
     const { metadata } = await test.at(survivor).expect(200, 'GET', path);
     const watch = test.at(survivor).watch(`${path}?watch=1&resourceVersion=${metadata.resourceVersion}`);
     await watch.opened;
-    await Promise.all(lost.map(member => member.process.kill('SIGKILL')));
+    await Promise.all(lost.map(member => test.kill(member)));
 
     const timed = async (method: string, target: string, body?: unknown): Promise<Answer & { tookMs: number }> => {
       const started = performance.now();
@@ -95,7 +95,7 @@ describe('cluster/quorum', function () {
     expect((await test.client.request('GET', `${path}/before?timeout=${requestTimeoutMs}ms`)).status).to.be.oneOf([503, 504]);
 
     await test.cluster.startStopped();
-    await test.client.expect(201, 'POST', path, { body: configMap('after') });
+    await test.at(survivor).expect(201, 'POST', path, { body: configMap('after') });
     await watch.until(events => events.some(({ object }) => object.metadata.name === 'after'));
     watch.close();
     // A refused write was refused for good, unless its answer said that it may still happen.

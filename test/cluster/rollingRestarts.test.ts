@@ -86,7 +86,7 @@ describe('cluster/rollingRestarts', function () {
 
   async function killTheLeader(): Promise<void> {
     const leader = await test.leader();
-    await leader.process.kill('SIGKILL');
+    await test.kill(leader);
     await someWrites();
     await leader.restart();
     await someWrites();

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { controllerProgram, controllerOf, loadKubeconfig, type ControllerProgram } from '../../controllers/client/index.js';
-import { deployments, replicaSets, type Deployment } from '../../controllers/kinds/apps.js';
-import { namespaces, pods, type Pod } from '../../controllers/kinds/core.js';
+import { type Deployment, deployments, replicaSets } from '../../api/types/apps/v1.js';
+import { namespaces, type Pod, pods } from '../../api/types/core/v1.js';
 import { isActive, isReady } from '../../controllers/workloads/podState.js';
 import type { Cluster } from '../../deploy/cluster.js';
 import type { ManagedProgram } from '../../deploy/managedProgram.js';

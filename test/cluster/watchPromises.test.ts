@@ -34,7 +34,7 @@ describe('cluster/watchPromises', function () {
 
     const changers = ['x', 'y', 'z'].map(name => new Changer(test, path, name));
     await Promise.all(changers.map(changer => changer.until(40)));
-    await leader.process.kill('SIGKILL');
+    await test.kill(leader);
     await Promise.all(changers.map(changer => changer.until(changer.written.size + 40)));
     await leader.restart();
     await Promise.all(changers.map(changer => changer.until(changer.written.size + 40)));

@@ -1,25 +1,25 @@
 import { expect } from 'chai';
 import { ClusterUnderTest } from '../cluster/clusterUnderTest.js';
-import { bySurroundings, goldenFolder, listScenarios, readExpectations, replay, type Replayed } from './scenarios.js';
+import { listScenarios } from './recordings.js';
+import { bySurroundings, readExpectations, readFailingVariations, replay, replayVariations, variationCluster, type Replayed } from './replay.js';
+import { passes, type VariationResult } from './variation.js';
 
 describe('golden', function () {
   this.timeout(900_000);
   let results: readonly Replayed[];
 
-  before(async function () {
-    if (goldenFolder === null) this.skip();
+  before(async () => {
     const { areas, passing } = readExpectations();
-    const names = [...new Set([...listScenarios(goldenFolder, areas), ...passing])];
-    const folder = goldenFolder;
+    const names = [...new Set([...listScenarios(areas), ...passing])];
     // Most of a replay is waiting, so the groups share the machine.
-    results = (await Promise.all(bySurroundings(folder, names).map(async surroundings => {
+    results = (await Promise.all(bySurroundings(names).map(async surroundings => {
       const test = await ClusterUnderTest.start(surroundings.cluster);
       try {
         const server = { address: test.cluster.address, ...test.cluster.pki.admin };
-        const first = await replay(folder, surroundings.names, server);
+        const first = await replay(surroundings.names, server);
         // The recordings say how long controllers may take, on a server with nothing else to do: what came too late among all others is tried again by itself.
         const late = first.filter(({ name, passed: inTime }) => !inTime && passing.includes(name)).map(({ name }) => name);
-        const again = late.length === 0 ? [] : await replay(folder, late, server);
+        const again = late.length === 0 ? [] : await replay(late, server);
         return [...first.filter(({ name }) => !late.includes(name)), ...again];
       } finally {
         await test.stop();
@@ -38,5 +38,31 @@ describe('golden', function () {
   it('lists every scenario that passes: npm run golden -- --update', () => {
     const { areas, passing } = readExpectations();
     expect(results.filter(({ name, passed }) => areas.includes(name.split('/')[0] ?? '') && passed && !passing.includes(name)).map(({ name }) => name), 'passing and not listed').to.deep.equal([]);
+  });
+});
+
+describe('golden: variations', function () {
+  this.timeout(900_000);
+  let results: readonly VariationResult[];
+
+  before(async () => {
+    const test = await ClusterUnderTest.start(variationCluster);
+    try {
+      results = await replayVariations({ address: test.cluster.address, ...test.cluster.pki.admin });
+    } finally {
+      await test.stop();
+    }
+    process.stdout.write(`    ${results.filter(passes).length} of ${results.length} variations pass\n`);
+  });
+
+  it('pass, but for those that are listed as failing', () => {
+    const failing = new Set(readFailingVariations());
+    const broken = results.filter(each => !passes(each) && !failing.has(each.id)).map(({ id, verdict, want, got }) => `${id}\n  ${verdict}: want ${JSON.stringify(want)} got ${JSON.stringify(got)}`);
+    expect(broken.join('\n'), 'no longer passing').to.equal('');
+  });
+
+  it('are listed as failing only while they fail: npm run golden -- variations --update', () => {
+    const passing = new Set(results.filter(passes).map(({ id }) => id));
+    expect(readFailingVariations().filter(id => passing.has(id)), 'passing and listed').to.deep.equal([]);
   });
 });

@@ -1,29 +1,45 @@
+import { parseArgs } from 'node:util';
 import { startCluster, type Cluster } from '../../deploy/cluster.js';
 import type { ReplicaCount } from '../../deploy/settings.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
-import { allAreas, bySurroundings, goldenFolder, listScenarios, readExpectations, replay, writeExpectations, type Replayed } from './scenarios.js';
-import { parseArgs } from 'node:util';
+import type { Server } from './connection.js';
+import { allAreas, listScenarios } from './recordings.js';
+import {
+  brief, bySurroundings, readExpectations, readFailingVariations, replay, replayVariations, variationCluster, writeExpectations,
+  writeFailingVariations, type Replayed,
+} from './replay.js';
+import { passes } from './variation.js';
 
-/** `npm run golden`: replays scenarios against a new cluster and shows what differs. */
-const usage = `usage: npm run golden -- [--update] [--replicas 1|3] [NAME-PART...]
+/** `npm run golden`: replays recordings against a new cluster and shows what differs. */
+const usage = `usage: npm run golden -- [OPTION...] [NAME-PART...]
+       npm run golden -- variations [OPTION...] [NAME-PART...]
 
   Replays the recorded scenarios (all listed areas and scenarios, or those of all areas whose name contains a NAME-PART) and shows each difference.
-  --update      keep the list of passing scenarios in test/golden/passing.json: add what passes, drop what does not
-  --repeat N    replay N times; only what passes every time counts as passing
-  --replicas N  API servers to start (1)`;
+  With "variations": the recorded variations of all resources, or of those whose name contains a NAME-PART.
+  --update      keep the lists in test/golden: passing.json of scenarios that pass, failingVariations.json of variations that do not
+  --repeat N    replay scenarios N times; only what passes every time counts as passing
+  --replicas N  API servers to start (1)
+  --server URL  a running server instead of a new cluster, with --cert FILE and --key FILE of an administrator`;
+
+const options = {
+  update: { type: 'boolean', default: false }, repeat: { type: 'string', default: '1' }, replicas: { type: 'string', default: '1' },
+  server: { type: 'string' }, cert: { type: 'string' }, key: { type: 'string' }, help: { type: 'boolean', short: 'h' },
+} as const;
+type Values = ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>['values'];
+type Surround = { readonly managers: number; readonly fakeNodes: number };
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    options: { update: { type: 'boolean' }, repeat: { type: 'string', default: '1' }, replicas: { type: 'string', default: '1' }, help: { type: 'boolean', short: 'h' } }, allowPositionals: true,
-  });
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.help) return say(usage, 0);
-  if (goldenFolder === null) return say('there are no recorded scenarios: the folder ../shared/golden is absent', 1);
+  return positionals[0] === 'variations' ? variations(values, positionals.slice(1)) : scenarios(values, positionals);
+}
+
+async function scenarios(values: Values, parts: readonly string[]): Promise<number> {
   const { areas, passing } = readExpectations();
-  const names = positionals.length === 0
-    ? [...new Set([...listScenarios(goldenFolder, areas), ...passing])]
-    : listScenarios(goldenFolder, allAreas(goldenFolder)).filter(name => positionals.some(part => name.includes(part)));
+  const names = parts.length === 0 ? [...new Set([...listScenarios(areas), ...passing])] : listScenarios(allAreas()).filter(name => parts.some(part => name.includes(part)));
   if (names.length === 0) return say('no scenario has such a name', 1);
-  const results = await replayAll(goldenFolder, names, { replicas: values.replicas === '3' ? 3 : 1, times: Number(values.repeat) });
+  const results: Replayed[] = [];
+  for (const surroundings of bySurroundings(names)) results.push(...await against(values, surroundings.cluster, server => replayRepeatedly(surroundings.names, server, Number(values.repeat))));
   report(results, passing);
   if (!values.update) return results.every(({ name, passed }) => passed === passing.includes(name)) ? 0 : 1;
   const replayed = new Set(names);
@@ -31,24 +47,36 @@ async function main(): Promise<number> {
   return say('test/golden/passing.json is written', 0);
 }
 
-/** Each group of scenarios on a cluster of its own. */
-async function replayAll(folder: string, names: readonly string[], { replicas, times }: { readonly replicas: ReplicaCount; readonly times: number }): Promise<Replayed[]> {
-  const results: Replayed[] = [];
-  for (const surroundings of bySurroundings(folder, names)) {
-    const cluster = await startCluster({ dataDirectory: temporaryDirectory('golden'), replicas, ...surroundings.cluster });
-    try {
-      results.push(...await replayRepeatedly(folder, surroundings.names, cluster, times));
-    } finally {
-      await cluster.stop();
-    }
-  }
-  return results;
+async function variations(values: Values, parts: readonly string[]): Promise<number> {
+  const known = new Set(readFailingVariations());
+  const results = await against(values, variationCluster, server => replayVariations(server, parts));
+  if (results.length === 0) return say('no resource has such a name', 1);
+  const failing = results.filter(each => !passes(each));
+  for (const { id, verdict, want, got } of failing) say(`FAIL ${id}${known.has(id) ? '' : '  (passed before)'}\n       ${verdict}: want ${brief(want)} got ${brief(got)}`, 0);
+  for (const { id } of results.filter(each => passes(each) && known.has(each.id))) say(`ok   ${id}  (new)`, 0);
+  say(`${results.length - failing.length} of ${results.length} variations pass`, 0);
+  if (!values.update) return results.every(each => passes(each) !== known.has(each.id)) ? 0 : 1;
+  const replayed = new Set(results.map(({ id }) => id));
+  writeFailingVariations([...[...known].filter(id => !replayed.has(id)), ...failing.map(({ id }) => id)]);
+  return say('test/golden/failingVariations.json is written', 0);
 }
 
-async function replayRepeatedly(folder: string, names: readonly string[], { address, pki }: Cluster, times: number): Promise<Replayed[]> {
+/** Each group of recordings on a cluster of its own, unless a server is named. */
+async function against<T>({ server, cert = '', key = '', replicas }: Values, surround: Surround, work: (server: Server) => Promise<T>): Promise<T> {
+  if (server !== undefined) return work({ address: server, certFile: cert, keyFile: key });
+  const count: ReplicaCount = replicas === '3' ? 3 : 1;
+  const cluster: Cluster = await startCluster({ dataDirectory: temporaryDirectory('golden'), replicas: count, ...surround });
+  try {
+    return await work({ address: cluster.address, ...cluster.pki.admin });
+  } finally {
+    await cluster.stop();
+  }
+}
+
+async function replayRepeatedly(names: readonly string[], server: Server, times: number): Promise<Replayed[]> {
   let results: Replayed[] = [];
   for (let i = 0; i < times; i++) {
-    const again = new Map((await replay(folder, names, { address, ...pki.admin })).map(result => [result.name, result]));
+    const again = new Map((await replay(names, server)).map(result => [result.name, result]));
     results = i === 0 ? [...again.values()] : results.map(result => (result.passed ? again.get(result.name) ?? result : result));
   }
   return results;

@@ -18,6 +18,9 @@ const ASCII = 128;
 /** A text is too long for a pattern this large. Nothing is known of whether it matches. */
 export class PatternBudgetError extends Error {}
 
+/** Steps that searches may still take; several may share one. */
+export interface StepBudget { left: number }
+
 interface State { readonly places: readonly number[]; readonly before: Side; readonly ascii: (State | typeof MATCHED | undefined)[]; readonly wide: Map<number, State | typeof MATCHED>; atEnd: boolean | undefined }
 
 const MATCHED = 'matched';
@@ -27,7 +30,7 @@ export class Automaton {
   private readonly first: State;
   private readonly marks: Uint32Array;
   private generation = 0;
-  private steps = 0;
+  private budget: StepBudget = { left: STEPS_MAX };
   private readonly stack: number[] = [];
 
   constructor(private readonly program: Program) {
@@ -35,8 +38,8 @@ export class Automaton {
     this.first = this.stateOf([program.start], NOTHING);
   }
 
-  test(text: string): boolean {
-    this.steps = 0;
+  test(text: string, budget: StepBudget = { left: STEPS_MAX }): boolean {
+    this.budget = budget;
     let state = this.first;
     for (let at = 0; at < text.length; at++) {
       let code = text.charCodeAt(at);
@@ -68,7 +71,7 @@ export class Automaton {
     for (let place = stack.pop(); place !== undefined; place = stack.pop()) {
       if (marks[place] === this.generation) continue;
       marks[place] = this.generation;
-      if (++this.steps > STEPS_MAX) throw new PatternBudgetError('the text is too long for a pattern of this size');
+      if (--this.budget.left < 0) throw new PatternBudgetError('the text is too long for a pattern of this size');
       const instruction = instructions[place] as Instruction;
       if (instruction.op === 'match') return true;
       if (instruction.op === 'set') {
@@ -86,7 +89,7 @@ export class Automaton {
     const key = `${before}:${sorted.join(',')}`;
     let state = this.states.get(key);
     if (state === undefined) {
-      this.steps += STATE_STEPS;
+      this.budget.left -= STATE_STEPS;
       if (this.states.size >= STATES_MAX) this.forget();
       state = { places: sorted, before, ascii: new Array<State | undefined>(ASCII), wide: new Map(), atEnd: undefined };
       this.states.set(key, state);

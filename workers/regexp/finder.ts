@@ -1,5 +1,5 @@
 import { holds, NOTHING, sideOf, type Side } from './assertions.js';
-import { PatternBudgetError } from './automaton.js';
+import { PatternBudgetError, type StepBudget } from './automaton.js';
 import type { Instruction, Program } from './program.js';
 
 /**
@@ -11,8 +11,8 @@ const STEPS_MAX = 5_000_000;
 interface Way { readonly place: number; readonly slots: readonly number[] }
 
 /** Starts and ends of the match and of its groups, as positions in the text; -1 for groups that had no part in it. Null if there is no match from `from` on. */
-export function findMatch(program: Program, text: string, from: number): readonly number[] | null {
-  const search = new Search(program, text);
+export function findMatch(program: Program, text: string, from: number, budget: StepBudget = { left: STEPS_MAX }): readonly number[] | null {
+  const search = new Search(program, text, budget);
   let ways: Way[] = [];
   let found: readonly number[] | null = null;
   for (let at = from; ; ) {
@@ -27,11 +27,10 @@ export function findMatch(program: Program, text: string, from: number): readonl
 }
 
 class Search {
-  private steps = 0;
   private generation = 0;
   private readonly marks: Uint32Array;
 
-  constructor(private readonly program: Program, private readonly text: string) {
+  constructor(private readonly program: Program, private readonly text: string, private readonly budget: StepBudget) {
     this.marks = new Uint32Array(program.instructions.length);
   }
 
@@ -54,7 +53,7 @@ class Search {
       const { place, slots } = current;
       if (this.marks[place] === this.generation) continue;
       this.marks[place] = this.generation;
-      if (++this.steps > STEPS_MAX) throw new PatternBudgetError('the text is too long for a pattern of this size');
+      if (--this.budget.left < 0) throw new PatternBudgetError('the text is too long for a pattern of this size');
       const instruction = this.program.instructions[place] as Instruction;
       switch (instruction.op) {
         case 'match': return slots.with(1, here.at);

@@ -1,4 +1,4 @@
-import { Automaton, PatternBudgetError } from './automaton.js';
+import { Automaton, PatternBudgetError, type StepBudget } from './automaton.js';
 import { findMatch } from './finder.js';
 import { parsePattern } from './parser.js';
 import { compileProgram } from './program.js';
@@ -12,10 +12,10 @@ export interface Regexp {
   readonly pattern: string;
   /** Names of groups by number; null for those without, and for the whole match. */
   readonly groups: readonly (string | null)[];
-  /** Whether there is a match anywhere in the text. */
-  test(text: string): boolean;
+  /** Whether there is a match anywhere in the text. Takes its steps from the budget, or from one of its own. */
+  test(text: string, budget?: StepBudget): boolean;
   /** The first match from a position on: starts and ends of it and of its groups, -1 where a group had no part in it. */
-  find(text: string, from?: number): readonly number[] | null;
+  find(text: string, from?: number, budget?: StepBudget): readonly number[] | null;
 }
 
 export type RegexpResult =
@@ -24,6 +24,7 @@ export type RegexpResult =
   | { readonly ok: false; readonly message: string };
 
 export { PatternBudgetError };
+export type { StepBudget };
 
 export function compileRegexp(pattern: string): RegexpResult {
   try {
@@ -32,8 +33,8 @@ export function compileRegexp(pattern: string): RegexpResult {
     let automaton: Automaton | undefined;
     return { ok: true, regexp: {
       pattern, groups: parsed.groups,
-      test: text => (automaton ??= new Automaton(program)).test(text),
-      find: (text, from = 0) => findMatch(program, text, from),
+      test: (text, budget) => (automaton ??= new Automaton(program)).test(text, budget),
+      find: (text, from = 0, budget = undefined) => findMatch(program, text, from, budget),
     } };
   } catch (error) {
     if (error instanceof PatternError) return { ok: false, message: `error parsing regexp: ${error.message}` };

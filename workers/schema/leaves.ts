@@ -2,7 +2,7 @@ import { formatTime, parseTime } from '../codecs/time.js';
 import { isMembers, NumberLiteral, type Json } from '../codecs/value.js';
 import { countMembers } from '../codecs/json.js';
 import { StructureError, type CheckContext } from './context.js';
-import { canonicalQuantity } from './quantity.js';
+import { canonicalQuantity } from '../../api/quantity.js';
 
 /** Checks one value that is not null and returns it in the form in which it is kept. */
 export interface Checker {

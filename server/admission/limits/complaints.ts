@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../api/object.js';
-import { compareQuantities, type Quantity } from '../../../workers/schema/quantity.js';
+import { compareQuantities, type Quantity } from '../../../api/quantity.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { amountsOf, podTotals, textOf, type Amounts } from '../../registry/core/pod/totals.js';

@@ -7,7 +7,7 @@ import { itemsOf, textAt } from '../../registry/members.js';
 import { annotationsOf, MIRROR_ANNOTATION } from '../../registry/core/pod/annotations.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';
-import { forbiddenSecret } from './mountableSecrets.js';
+import { forbiddenDebugSecret, forbiddenSecret } from './mountableSecrets.js';
 
 const ACCOUNTS = { group: '', resource: 'serviceaccounts' };
 const PODS = { group: '', resource: 'pods' };
@@ -106,7 +106,7 @@ export const serviceAccount = ({ lookup, random, pause = setTimeout }: ServiceAc
       const debugs = request.subresource === 'ephemeralcontainers' && request.operation === 'UPDATE';
       if (request.object === null || isMirror(request.object) || !(debugs || isNewPod(request))) return;
       const spec = ensureObject(request.object, 'spec');
-      const problem = forbiddenSecret(spec, await accountOf(request, spec), debugs ? ['ephemeralContainers'] : ['initContainers', 'containers']);
+      const problem = (debugs ? forbiddenDebugSecret : forbiddenSecret)(spec, await accountOf(request, spec));
       if (problem !== null) throw forbidden(PODS, request.name, problem);
     },
   };

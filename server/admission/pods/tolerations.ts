@@ -3,7 +3,7 @@ import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
 
 /** Whether everything that `other` tolerates is tolerated by `toleration`, too. */
-function covers(toleration: JsonObject, other: JsonObject): boolean {
+export function covers(toleration: JsonObject, other: JsonObject): boolean {
   if (sameValue(toleration, other)) return true;
   const [key, operator, effect] = ['key', 'operator', 'effect'].map(member => textAt(toleration, member));
   if (textAt(other, 'key') !== key && !(key === '' && operator === 'Exists')) return false;

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { itemsOf, membersOf, textAt } from '../../registry/members.js';
+import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
+import { itemsOf, membersOf } from '../../registry/members.js';
 import { levelOf, minorOf, MODES, NO_POLICY, type Mode, type Policy, type Standard } from './policy.js';
 
 /** What an operator says in a `PodSecurityConfiguration`. */
@@ -12,14 +13,17 @@ export interface PodSecurityRules {
   readonly runtimeClasses: ReadonlySet<string>;
 }
 
-const GROUP = 'pod-security.admission.config.k8s.io';
-const VERSIONS = ['v1', 'v1beta1', 'v1alpha1'].map(version => `${GROUP}/${version}`);
+const KIND: PluginKind = {
+  kind: 'PodSecurityConfiguration', apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map(version => `pod-security.admission.config.k8s.io/${version}`),
+  fields: {
+    defaults: { fields: Object.fromEntries(MODES.flatMap(mode => [[mode, 'text'], [`${mode}-version`, 'text']])) },
+    exemptions: { fields: { usernames: { list: 'text' }, namespaces: { list: 'text' }, runtimeClasses: { list: 'text' } } },
+  },
+};
 
 /** Throws when it is not understood: with other rules than its operator thinks this step is worse than missing. */
 export function podSecurityRules(configuration: JsonObject | null): PodSecurityRules {
-  if (configuration !== null && (configuration['kind'] !== 'PodSecurityConfiguration' || !VERSIONS.includes(textAt(configuration, 'apiVersion')))) {
-    throw new Error(`the configuration of PodSecurity must be a PodSecurityConfiguration of ${GROUP}/v1`);
-  }
+  if (configuration !== null) checkPluginConfiguration('PodSecurity', configuration, KIND);
   const [defaults, exemptions] = [membersOf(configuration?.['defaults']), membersOf(configuration?.['exemptions'])];
   const standards = MODES.map((mode): [Mode, Standard] => [mode, standardOf(defaults, mode)]);
   const named = (member: string): ReadonlySet<string> => new Set(itemsOf(exemptions[member]).map(String));

@@ -54,7 +54,7 @@ export class PolicyStatuses {
     const resource = catalogue.resource(GROUP, 'v1', RESOURCE);
     if (resource === null || this.#stopped) return;
     try {
-      await registry.update({ resource, namespace: '', name }, { apply: current => this.#observed(current), subresource: 'status', uid: null, mayCreate: false }, ownWrites);
+      await registry.update({ resource, namespace: '', name }, { apply: current => this.#observed(current), subresource: 'status', uid: null, mayCreate: null }, ownWrites);
     } catch (error) {
       if (error instanceof StatusError && error.code === 404) return;
       if (attempt < ATTEMPTS_MAX) this.#later(() => { void this.#observe(name, attempt + 1); });

@@ -35,11 +35,14 @@ export const scopesOf = (quota: ApiObject): JsonObject[] => {
 };
 
 /** Whether the object is in all scopes of the quota. Scopes tell pods apart, and claims by their class; nothing else is in any. */
-export const inScopes = (object: ApiObject, resource: GroupResource, quota: ApiObject): boolean => scopesOf(quota).every(scope => {
+export const inScopes = (object: ApiObject, resource: GroupResource, quota: ApiObject): boolean =>
+  scopesOf(quota).every(scope => inScope(object, resource, scope));
+
+export function inScope(object: ApiObject, resource: GroupResource, scope: JsonObject): boolean {
+  const rules = SCOPES[qualifiedName(resource)];
   const name = textAt(scope, 'scopeName');
-  const rule = qualifiedName(resource) === 'pods' ? POD_SCOPES[name] : qualifiedName(resource) === 'persistentvolumeclaims' ? CLAIM_SCOPES[name] : undefined;
-  return rule?.(object, scope) ?? false;
-});
+  return rules !== undefined && Object.hasOwn(rules, name) && rules[name]!(object, scope);
+}
 
 type ScopeRule = (object: ApiObject, scope: JsonObject) => boolean;
 
@@ -71,6 +74,8 @@ const POD_SCOPES: Readonly<Record<string, ScopeRule>> = {
 const CLAIM_SCOPES: Readonly<Record<string, ScopeRule>> = {
   VolumeAttributesClass: (claim, scope) => selects(textAt(claim, 'spec', 'volumeAttributesClassName'), scope),
 };
+
+const SCOPES: Readonly<Record<string, Readonly<Record<string, ScopeRule>>>> = { pods: POD_SCOPES, persistentvolumeclaims: CLAIM_SCOPES };
 
 function affinityTerms(pod: ApiObject, kind: string): JsonObject[] {
   const affinity = objectAt(objectAt(objectAt(pod, 'spec') ?? {}, 'affinity') ?? {}, kind) ?? {};

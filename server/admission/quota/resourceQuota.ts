@@ -6,8 +6,10 @@ import { objectAt } from '../../registry/defaulting.js';
 import { storedForm } from '../../registry/metadata.js';
 import { amountsOf, sumOf, textOf, type Amounts } from '../../registry/core/pod/totals.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
-import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../../../workers/schema/quantity.js';
+import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../../../api/quantity.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { LimitedResource } from './configuration.js';
+import { uncovered } from './coverage.js';
 import { countedFor, inScopes, unnamedResources } from './matching.js';
 import { growth, usageOf } from './usage.js';
 
@@ -22,9 +24,9 @@ const GROWING: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaim
 /**
  * Charges quotas for what a write uses, and refuses what goes beyond one. The use is written down before the object is stored, so several
  * servers together cannot exceed a quota; what is charged for a write that fails afterwards comes back when a controller recounts.
- * Only what a controller has counted once is enforced.
+ * Only what a controller has counted once is enforced. What is `limited` may be used only where a quota counts it.
  */
-export const resourceQuota = (storage: Storage): AdmissionPlugin => ({
+export const resourceQuota = (storage: Storage, limited: readonly LimitedResource[]): AdmissionPlugin => ({
   name: 'ResourceQuota',
   resources: null,
   async validate(request) {
@@ -32,7 +34,10 @@ export const resourceQuota = (storage: Storage): AdmissionPlugin => ({
     if (object === null || namespace === '' || !isCharged(request)) return;
     const usage = growth(usageOf(object, resource.storage), operation === 'UPDATE' && old !== null ? usageOf(old, resource.storage) : null, subtract);
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      const charges = plan(await quotasIn(storage, namespace, attempt > 0), usage, object, request);
+      const quotas = await quotasIn(storage, namespace, attempt > 0);
+      const charges = plan(quotas, usage, object, request);
+      const missing = limited.length === 0 ? null : uncovered({ limited, quotas, usage, object, resource: resource.storage });
+      if (missing !== null) throw forbidden(resource.storage, request.name, missing);
       if (charges.length === 0 || request.dryRun || await write(storage, charges)) return;
     }
     throw internalError(new Error(`too many writers compete for the quotas of namespace ${namespace}`));

@@ -5,7 +5,7 @@ import { memberAt, textAt } from '../../registry/members.js';
 import { podTotals, type Amounts } from '../../registry/core/pod/totals.js';
 import { quantityOf, wholeValue } from '../../registry/validation/quantities.js';
 import { isExtendedResource, isHugePages } from '../../registry/validation/resourcenames.js';
-import { parseQuantity, type Quantity } from '../../../workers/schema/quantity.js';
+import { parseQuantity, type Quantity } from '../../../api/quantity.js';
 
 /** What an object uses of the resources that quotas count. Pure; the controller that recounts quotas works to the same rules. */
 

@@ -54,18 +54,21 @@ export function payloadOf({ id, issuer, audiences, now, lifetimeSeconds, warnAft
 
 const referenceTo = ({ metadata: { name = '', uid = '' } }: ApiObject): JsonObject => ({ name, ...(uid === '' ? {} : { uid }) });
 
-/** Reads a payload whose signature was verified; null when it does not say whose token it is. */
+/** Reads a payload whose signature was verified; null when it does not say whose token it is, or a time in it is none: no end would be read into it. */
 export function claimsOf(payload: JsonObject): AccountClaims | null {
   const namespace = textAt(payload, OWN, 'namespace');
   const account = reference(payload, 'serviceaccount');
   if (namespace === '' || account === null || account.uid === '') return null;
   const subject = textAt(payload, 'sub');
-  if (subject !== accountUserName(namespace, account.name)) return null;
+  if (subject !== accountUserName(namespace, account.name) || !times.every((claim) => isTime(payload[claim]))) return null;
   return {
     id: textAt(payload, 'jti'), subject, audiences: audiencesOf(payload), issuedAt: seconds(payload, 'iat'), notBefore: seconds(payload, 'nbf'), expires: seconds(payload, 'exp'),
     namespace, account, pod: reference(payload, 'pod'), secret: reference(payload, 'secret'), node: reference(payload, 'node'),
   };
 }
+
+const times = ['iat', 'nbf', 'exp'] as const;
+const isTime = (value: unknown): boolean => value === undefined || value === null || Number.isFinite(value);
 
 /** A single audience may stand alone. */
 export const audiencesOf = ({ aud }: JsonObject): string[] => (typeof aud === 'string' ? [aud] : itemsOf(aud).map(String));

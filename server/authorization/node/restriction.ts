@@ -1,36 +1,38 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject } from '../../api/object.js';
 import { qualifiedName } from '../../api/resource.js';
-import { forbidden } from '../../api/status.js';
+import { forbidden, notFound } from '../../api/status.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../admission/contract.js';
 import type { Lookup } from '../../admission/lookup.js';
+import { commonNameOf } from '../../registry/certificates.k8s.io/request.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import type { Authorizer } from '../authorizer.js';
+import { audienceComplaint } from './audiences.js';
 import { nodeOf } from './authorizer.js';
 import { forbiddenLabels } from './labels.js';
-import { podReferences } from './references.js';
+import { mirrorPodComplaint } from './mirrorPod.js';
 
 /**
  * Admission plugin `NodeRestriction`: what a kubelet may write goes as far as its own node, and the pods on it. The authorizer has let it come
  * here; it knows names, and this looks at what is inside.
  */
-export const nodeRestriction = (lookup: Lookup): AdmissionPlugin => ({
+export const nodeRestriction = (lookup: Lookup, authorize: Authorizer): AdmissionPlugin => ({
   name: 'NodeRestriction', resources: Object.keys(rules),
   async validate(request) {
     const { user, resource, name } = request;
     const node = nodeOf(user);
     if (node === null) return;
-    const why = node === '' ? `could not determine node from user ${JSON.stringify(user.name)}` : await rules[qualifiedName(resource.storage)]?.(node, request, lookup) ?? null;
+    const why = node === '' ? `could not determine node from user ${JSON.stringify(user.name)}` : await rules[qualifiedName(resource.storage)]?.(node, request, { lookup, authorize }) ?? null;
     if (why !== null) throw forbidden(resource.storage, name, why);
   },
 });
 
-/** Null allows; a text says why not. */
-type Rule = (node: string, request: AdmissionRequest, lookup: Lookup) => Promise<string | null> | string | null;
+interface Means { readonly lookup: Lookup; readonly authorize: Authorizer }
+/** Null allows; a text says why not. Throws what has other reasons than a lack of rights. */
+type Rule = (node: string, request: AdmissionRequest, means: Means) => Promise<string | null> | string | null;
 
 const LEASES = 'kube-node-lease';
-const MIRROR = 'kubernetes.io/config.mirror';
 const PODS = { group: '', resource: 'pods' };
-const NODES = { group: '', resource: 'nodes' };
 
 const changed = ({ object, old }: AdmissionRequest, ...path: readonly string[]): boolean => !sameValue(memberAt(object ?? undefined, ...path) ?? null, memberAt(old ?? undefined, ...path) ?? null);
 const onNode = (pod: ApiObject | null, node: string): boolean => textAt(pod ?? undefined, 'spec', 'nodeName') === node;
@@ -40,7 +42,7 @@ function first(...complaints: readonly (readonly [boolean, string])[]): string |
   return complaints.find(([applies]) => applies)?.[1] ?? null;
 }
 
-const pods: Rule = async (node, request, lookup) => {
+const pods: Rule = async (node, request, { lookup }) => {
   const { subresource, operation, object, old } = request;
   if (subresource === 'status') {
     return first(
@@ -48,39 +50,24 @@ const pods: Rule = async (node, request, lookup) => {
       [!onNode(old, node), `node ${JSON.stringify(node)} can only update pod status for pods with spec.nodeName set to itself`],
       [changed(request, 'metadata', 'labels'), `node ${JSON.stringify(node)} cannot update labels through pod status`],
       [changed(request, 'status', 'resourceClaimStatuses'), `node ${JSON.stringify(node)} cannot update resource claim statuses`],
+      // Either would let the node read any claim that it names.
+      [changed(request, 'status', 'extendedResourceClaimStatus'), `node ${JSON.stringify(node)} cannot update extended resource claim status`],
     );
   }
-  if (subresource === 'eviction') return onNode(old ?? await lookup.find(PODS, request.namespace, request.name), node) ? null : `node ${JSON.stringify(node)} can only evict pods with spec.nodeName set to itself`;
+  if (subresource === 'eviction') return evictionComplaint(node, old ?? await existingPod(request.namespace, request.name, lookup));
   if (subresource !== '') return `unexpected pod subresource ${JSON.stringify(subresource)}, only 'status' and 'eviction' are allowed`;
-  if (operation === 'CREATE' && object !== null) return mirrorPod(node, object, lookup);
+  if (operation === 'CREATE' && object !== null) return mirrorPodComplaint(node, object, lookup);
   if (operation === 'DELETE') return onNode(old, node) ? null : `node ${JSON.stringify(node)} can only delete pods with spec.nodeName set to itself`;
   return `unexpected operation ${JSON.stringify(operation)}, node ${JSON.stringify(node)} can only create and delete mirror pods`;
 };
 
-/** A kubelet makes pods only as images of those that it was given in files: they belong to its node, and can read nothing of the cluster. */
-async function mirrorPod(node: string, pod: ApiObject, lookup: Lookup): Promise<string | null> {
-  const name = JSON.stringify(node);
-  const owners = pod.metadata.ownerReferences ?? [];
-  const [owner] = owners;
-  const references = new Set([...podReferences({ ...pod, metadata: { ...pod.metadata, annotations: {} } })].map((key) => key.split('/', 1)[0]!));
-  const wrong = first(
-    [!Object.hasOwn(pod.metadata.annotations ?? {}, MIRROR), `pod does not have ${JSON.stringify(MIRROR)} annotation, node ${name} can only create mirror pods`],
-    [!onNode(pod, node), `node ${name} can only create pods with spec.nodeName set to itself`],
-    [owners.length > 1, `node ${name} can only create pods with a single owner reference set to itself`],
-    [owner === undefined || owner.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node, `node ${name} can only create pods with an owner reference set to itself`],
-    [owner?.controller !== true, `node ${name} can only create pods with a controller owner reference set to itself`],
-    [owner?.blockOwnerDeletion === true, `node ${name} must not set blockOwnerDeletion on an owner reference`],
-    ...referenced.map(([kind, words]): readonly [boolean, string] => [references.has(kind), `node ${name} can not create pods that reference ${words}`]),
-    [itemsOf(memberAt(pod, 'spec', 'resourceClaims')).length > 0, `node ${name} can not create pods that reference resourceclaims`],
-  );
-  if (wrong !== null) return wrong;
-  const uid = (await lookup.find(NODES, '', node))?.metadata.uid ?? '';
-  return uid === owner?.uid ? null : `node ${node} UID mismatch: expected ${uid} got ${owner?.uid ?? ''}`;
-}
+const evictionComplaint = (node: string, pod: ApiObject): string | null => (onNode(pod, node) ? null : `node ${node} can only evict pods with spec.nodeName set to itself`);
 
-const referenced = [
-  ['serviceaccounts', 'a service account'], ['secrets', 'secrets'], ['configmaps', 'configmaps'], ['persistentvolumeclaims', 'persistentvolumeclaims'],
-] as const;
+async function existingPod(namespace: string, name: string, lookup: Lookup): Promise<ApiObject> {
+  const pod = await lookup.find(PODS, namespace, name);
+  if (pod === null) throw notFound(PODS, name);
+  return pod;
+}
 
 const nodes: Rule = (node, request) => {
   const { operation, name, object, old } = request;
@@ -103,32 +90,43 @@ const nodes: Rule = (node, request) => {
   );
 };
 
-/** Tokens for the pods on the node, bound to them, so that they end with them. */
-const accounts: Rule = async (node, { operation, subresource, namespace, object }, lookup) => {
+/** Tokens for the pods on the node, bound to them, so that they end with them, and for whom the pods ask for them. */
+const accounts: Rule = async (node, { operation, subresource, namespace, name: account, object, user }, { lookup, authorize }) => {
   if (operation !== 'CREATE' || subresource !== 'token' || object === null) return null;
   const bound = membersOf(memberAt(object, 'spec', 'boundObjectRef'));
   const [uid, name] = [textAt(bound, 'uid'), textAt(bound, 'name')];
-  const wrong = first(
-    [name === '' || textAt(bound, 'apiVersion') !== 'v1' || textAt(bound, 'kind') !== 'Pod', 'node requested token not bound to a pod'],
-    [uid === '', 'node requested token with a pod binding without a uid'],
-  );
-  if (wrong !== null) return wrong;
-  const pod = await lookup.find(PODS, namespace, name);
-  return first(
-    [pod === null, `pod ${JSON.stringify(name)} not found`],
-    [pod?.metadata.uid !== uid, 'node requested token with a pod binding with mismatched uid'],
-    [!onNode(pod, node), 'node requested token bound to a pod scheduled on a different node'],
-  );
+  if (name === '' || textAt(bound, 'apiVersion') !== 'v1' || textAt(bound, 'kind') !== 'Pod') return 'node requested token not bound to a pod';
+  if (uid === '') return 'node requested token with a pod binding without a uid';
+  const pod = await existingPod(namespace, name, lookup);
+  if (pod.metadata.uid !== uid) return `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+  if (!onNode(pod, node)) return 'node requested token bound to a pod scheduled on a different node';
+  const audiences = itemsOf(memberAt(object, 'spec', 'audiences')).map(String);
+  return audienceComplaint({ user, namespace, account, audiences, pod }, lookup, authorize);
 };
+
+/** Members of a claim's status that a node reports. */
+const REPORTED = ['capacity', 'conditions', 'allocatedResourceStatuses', 'allocatedResources'];
 
 const claims: Rule = (node, request) => {
   const { subresource, operation } = request;
-  if (subresource !== 'status') return `unexpected PVC subresource ${JSON.stringify(subresource)}`;
-  const withoutStatus = (object: ApiObject | null): JsonObject => ({ ...object, status: undefined, metadata: undefined });
+  if (subresource !== 'status') return 'may only update PVC status';
+  const unreported = (object: ApiObject | null): unknown => {
+    const status = Object.fromEntries(Object.entries(membersOf(object?.['status'])).filter(([member]) => !REPORTED.includes(member)));
+    return { ...object, status, metadata: { ...object?.metadata, resourceVersion: undefined, managedFields: undefined } };
+  };
   return first(
     [operation !== 'UPDATE', `unexpected operation ${JSON.stringify(operation)}`],
-    [!sameValue(withoutStatus(request.object), withoutStatus(request.old)), `node ${JSON.stringify(node)} is not allowed to update fields other than status.capacity and status.conditions`],
+    [!sameValue(unreported(request.object), unreported(request.old)), `node ${JSON.stringify(node)} is not allowed to update fields other than status.capacity and status.conditions`],
   );
+};
+
+/** Signers of certificates for kubelets. What else such requests must be is the signers' business. */
+const KUBELET_SIGNERS = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'];
+
+const certificates: Rule = (node, { operation, object }) => {
+  if (operation !== 'CREATE' || !KUBELET_SIGNERS.includes(textAt(object ?? undefined, 'spec', 'signerName'))) return null;
+  const commonName = commonNameOf(textAt(object ?? undefined, 'spec', 'request'));
+  return commonName === `system:node:${node}` ? null : `can only create a node CSR with CN=system:node:${node}`;
 };
 
 const named = ({ name, object }: AdmissionRequest): string => name || object?.metadata.name || '';
@@ -146,5 +144,8 @@ const slices: Rule = (node, { operation, object, old }) => (operation === 'UPDAT
 /** By `resource` or `resource.group`. Kinds that are not here are none of a kubelet's business, or of this plugin's. */
 const rules: Readonly<Record<string, Rule>> = {
   pods, nodes, serviceaccounts: accounts, persistentvolumeclaims: claims,
+  'certificatesigningrequests.certificates.k8s.io': certificates,
+  // Nobody issues these here, so a kubelet has no reason to ask.
+  'podcertificaterequests.certificates.k8s.io': () => 'PodCertificateRequest feature gate is disabled',
   'leases.coordination.k8s.io': leases, 'csinodes.storage.k8s.io': csiNodes, 'resourceslices.resource.k8s.io': slices,
 };

@@ -77,5 +77,5 @@ async function bringUpToDate({ registry, resource, wanted, reconcile }: Wish): P
     const next = reconcile(latest, wanted);
     return next.action === 'update' ? next.object : latest;
   };
-  await registry.update(target, { apply, subresource: '', uid: null, mayCreate: true }, options);
+  await registry.update(target, { apply, subresource: '', uid: null, mayCreate: () => {} }, options);
 }

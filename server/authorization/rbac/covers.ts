@@ -1,48 +1,101 @@
-import { withoutTrailing } from '../../api/trailing.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { HeldRules } from './heldRules.js';
 import type { PolicyRule } from './policy.js';
+import { dimension, uncovered, type Box, type Dimension } from './uncovered.js';
+import { COMPARISON_STEPS_MAX, Work } from './work.js';
 
-/** A rule with one word in each of its lists that are not empty. */
-type Atom = PolicyRule;
-
-const none = { apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] } as const;
-
-/** What of `wanted` none of the `held` rules grants: compact rules, in order. Empty when all of it is held. */
-export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
-  return compact(wanted.flatMap(atoms).filter((atom) => !held.some((rule) => covers(rule, atom))));
+/** What rules grant that others do not: compact rules, in order. */
+export interface Missing {
+  readonly rules: readonly PolicyRule[];
+  /** More is missing than is listed. */
+  readonly cut: boolean;
 }
 
-function atoms(rule: PolicyRule): Atom[] {
-  const names: readonly (readonly string[])[] = rule.resourceNames.length === 0 ? [[]] : rule.resourceNames.map((name) => [name]);
-  const ofResources = rule.apiGroups.flatMap((group) => rule.resources.flatMap((resource) => rule.verbs.flatMap((verb) => names.map(
-    (resourceNames): Atom => ({ ...none, apiGroups: [group], resources: [resource], verbs: [verb], resourceNames })))));
-  const ofPaths = rule.nonResourceURLs.flatMap((url) => rule.verbs.map((verb): Atom => ({ ...none, nonResourceURLs: [url], verbs: [verb] })));
-  return [...ofResources, ...ofPaths];
-}
+/** Combinations of words that a refusal lists. */
+export const LISTED_MAX = 500;
 
-/** Whether one rule alone grants an atom. Wildcards are held only by wildcards. */
-function covers(held: PolicyRule, atom: Atom): boolean {
-  return anyOrAll(held.verbs, atom.verbs) && anyOrAll(held.apiGroups, atom.apiGroups)
-    && atom.resources.every((resource) => coversResource(held.resources, resource))
-    && atom.nonResourceURLs.every((url) => held.nonResourceURLs.some((owned) => coversPath(owned, url)))
-    && (held.resourceNames.length === 0 || (atom.resourceNames.length > 0 && atom.resourceNames.every((name) => held.resourceNames.includes(name))));
-}
+const NONE: PolicyRule = { apiGroups: [], resources: [], verbs: [], resourceNames: [], nonResourceURLs: [] };
 
-const anyOrAll = (held: readonly string[], wanted: readonly string[]): boolean => held.includes('*') || wanted.every((word) => held.includes(word));
-
-function coversResource(held: readonly string[], resource: string): boolean {
-  const slash = resource.indexOf('/');
-  return held.includes('*') || held.includes(resource) || (slash >= 0 && held.includes(`*${resource.slice(slash)}`));
-}
-
-const coversPath = (held: string, path: string): boolean => held === path || (held.endsWith('*') && path.startsWith(withoutTrailing(held, '*')));
-
-/** Joins atoms that differ in their verb alone, as long as they are about resources. */
-function compact(list: readonly Atom[]): PolicyRule[] {
-  const joined = new Map<string, Atom[]>();
-  for (const atom of list) {
-    const { verbs, ...rest } = atom;
-    const key = JSON.stringify(atom.nonResourceURLs.length === 0 ? rest : { ...rest, verbs });
-    joined.set(key, [...joined.get(key) ?? [], atom]);
+/** What of `wanted` none of the `held` rules grants; empty when all of it is held. For rules that are known to be few. Pure. */
+export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
+  const search = findMissing(held, wanted, { work: new Work(Infinity), listedMax: Infinity });
+  for (;;) {
+    const step = search.next();
+    if (step.done === true) return step.value?.rules ?? [];
   }
-  return [...joined.values()].map((same) => ({ ...same[0]!, verbs: same.flatMap(({ verbs }) => verbs) }));
+}
+
+/** The same for rules of strangers: gives way to others again and again; null when it takes more than `COMPARISON_STEPS_MAX`. */
+export async function compareRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[], work = new Work(COMPARISON_STEPS_MAX)): Promise<Missing | null> {
+  const search = findMissing(held, wanted, { work, listedMax: LISTED_MAX });
+  for (;;) {
+    const step = search.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
+}
+
+/** A combination that is missing: the number of its rule, whether it is about paths, and the positions of its words. */
+type Place = readonly number[];
+
+function* findMissing(held: readonly PolicyRule[], wanted: readonly PolicyRule[], { work, listedMax }: { readonly work: Work; readonly listedMax: number }): Generator<void, Missing | null> {
+  const index = yield* HeldRules.of(held, work);
+  const places: Place[] = [];
+  let cut = false;
+  for (const [number, rule] of wanted.entries()) {
+    for (const [part, dimensions] of [yield* ofResources(rule, index, work), yield* ofPaths(rule, index, work)].entries()) {
+      const boxes = yield* uncovered(dimensions, work, listedMax - places.length + 1);
+      if (boxes === null) return null;
+      for (const box of boxes) cut = list(box, [number, part], places, listedMax) || cut;
+    }
+    if (cut) break;
+  }
+  return { rules: compact(places.sort(inOrder).map(place => atom(wanted, place))), cut };
+}
+
+function* ofResources({ apiGroups, resources, verbs, resourceNames }: PolicyRule, held: HeldRules, work: Work): Generator<void, readonly Dimension[]> {
+  return [
+    yield* dimension(apiGroups, group => held.group(group), work), yield* dimension(resources, resource => held.resource(resource), work),
+    yield* dimension(verbs, verb => held.verb(verb), work), yield* dimension(resourceNames.length === 0 ? [null] : resourceNames, name => held.name(name), work),
+  ];
+}
+
+function* ofPaths({ nonResourceURLs, verbs }: PolicyRule, held: HeldRules, work: Work): Generator<void, readonly Dimension[]> {
+  return [yield* dimension(nonResourceURLs, url => held.path(url), work), yield* dimension(nonResourceURLs.length === 0 ? [] : verbs, verb => held.verb(verb), work)];
+}
+
+/** Adds the combinations of a box to the places. True when there is no room for all. */
+function list(box: Box, before: Place, places: Place[], listedMax: number): boolean {
+  const [positions, ...rest] = box;
+  if (positions === undefined) {
+    if (places.length >= listedMax) return true;
+    places.push(before);
+    return false;
+  }
+  return positions.some(position => list(rest, [...before, position], places, listedMax));
+}
+
+function inOrder(a: Place, b: Place): number {
+  const at = a.findIndex((position, level) => position !== b[level]);
+  return at < 0 ? 0 : a[at]! - b[at]!;
+}
+
+/** The rule that grants one combination and nothing else. */
+function atom(wanted: readonly PolicyRule[], [number = 0, part, first = 0, second = 0, third = 0, fourth = 0]: Place): PolicyRule {
+  const { apiGroups, resources, verbs, resourceNames, nonResourceURLs } = wanted[number]!;
+  if (part === 1) return { ...NONE, nonResourceURLs: [nonResourceURLs[first]!], verbs: [verbs[second]!] };
+  return { ...NONE, apiGroups: [apiGroups[first]!], resources: [resources[second]!], verbs: [verbs[third]!], resourceNames: resourceNames.length === 0 ? [] : [resourceNames[fourth]!] };
+}
+
+/** Joins combinations that differ in their verb alone, as long as they are about resources. */
+function compact(atoms: readonly PolicyRule[]): PolicyRule[] {
+  const joined = new Map<string, { readonly rule: PolicyRule; readonly verbs: string[] }>();
+  for (const rule of atoms) {
+    const { verbs, ...rest } = rule;
+    const key = JSON.stringify(rule.nonResourceURLs.length === 0 ? rest : rule);
+    const same = joined.get(key);
+    if (same === undefined) joined.set(key, { rule, verbs: [...verbs] });
+    else same.verbs.push(...verbs);
+  }
+  return [...joined.values()].map(({ rule, verbs }) => ({ ...rule, verbs }));
 }

@@ -1,10 +1,10 @@
 import type { AdmissionPlugin, AdmissionRequest } from '../../admission/contract.js';
 import type { ApiObject } from '../../api/object.js';
-import { forbidden, notFound } from '../../api/status.js';
+import { forbidden, notFound, type StatusError } from '../../api/status.js';
 import { groupMasters } from '../../authentication/authenticator.js';
 import { sameValue } from '../../registry/equality.js';
 import type { Authorizer } from '../authorizer.js';
-import { missingRules } from './covers.js';
+import { compareRules } from './covers.js';
 import { describeRule, printed, rbacGroup, roleRefOf, rulesOf, type PolicyRule } from './policy.js';
 import type { PolicyIndex } from './policyIndex.js';
 
@@ -46,10 +46,10 @@ async function checkRole(request: AdmissionRequest, role: ApiObject, index: Look
   const { decision } = await authorize({ isResource: true, user, verb: 'escalate', version: '*', subresource: '', ...target });
   if (decision === 'allow') return;
   const aggregates = [role, request.old].some((each) => each !== null && (each['aggregationRule'] ?? null) !== null);
-  if (aggregates && missingRules(index.rulesFor(user, namespace).rules, everything).length > 0) {
+  if (aggregates && (await compareRules(index.rulesFor(user, namespace).rules, everything))?.rules.length !== 0) {
     throw forbidden(resource, role.metadata.name ?? '', 'must have cluster-admin privileges to use the aggregationRule');
   }
-  demand(request, role, rulesOf(role), index);
+  await demand(request, role, rulesOf(role), index);
 }
 
 async function checkBinding(request: AdmissionRequest, binding: ApiObject, index: Lookup, authorize: Authorizer): Promise<void> {
@@ -63,15 +63,21 @@ async function checkBinding(request: AdmissionRequest, binding: ApiObject, index
   if (decision === 'allow') return;
   const rules = index.rulesOfRole(ref, namespace);
   if (rules === null) throw notFound(resource, ref.name);
-  demand(request, binding, rules, index);
+  await demand(request, binding, rules, index);
 }
 
-function demand({ user, namespace, resource }: AdmissionRequest, object: ApiObject, wanted: readonly PolicyRule[], index: Lookup): void {
+/** Characters of the list of what is not held, in the message of a refusal. */
+const LIST_CHARS_MAX = 32_768;
+
+async function demand({ user, namespace, resource }: AdmissionRequest, object: ApiObject, wanted: readonly PolicyRule[], index: Lookup): Promise<void> {
   const { rules, problems } = index.rulesFor(user, namespace);
-  const missing = missingRules(rules, wanted);
-  if (missing.length === 0) return;
-  const lines = [...new Set(missing.map(describeRule))].sort();
+  const refusal = (why: string): StatusError => forbidden(resource, object.metadata.name ?? '', why);
+  const who = `user ${JSON.stringify(user.name)} (groups=${printed(user.groups)})`;
+  const missing = await compareRules(rules, wanted);
+  if (missing === null) throw refusal(`${who} is attempting to grant RBAC permissions in more combinations than can be compared with those currently held; write rules with shorter lists`);
+  if (missing.rules.length === 0) return;
+  const listed = [...new Set(missing.rules.map(describeRule))].sort().join('\n');
+  const cut = missing.cut || listed.length > LIST_CHARS_MAX;
   const unresolved = problems.length === 0 ? '' : `; resolution errors: [${problems.join(' ')}]`;
-  throw forbidden(resource, object.metadata.name ?? '',
-    `user ${JSON.stringify(user.name)} (groups=${printed(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${unresolved}`);
+  throw refusal(`${who} is attempting to grant RBAC permissions not currently held:\n${listed.slice(0, LIST_CHARS_MAX)}${cut ? '\n... and more' : ''}${unresolved}`);
 }

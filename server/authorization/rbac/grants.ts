@@ -8,6 +8,8 @@ export class Role {
   rules: readonly PolicyRule[] | null = null;
   /** Bindings that name it. */
   bindings = 0;
+  /** Grows with every change of its rules. */
+  changes = 0;
   private index: RuleIndex<true> | null = null;
 
   constructor(readonly ref: RoleRef) {}
@@ -15,6 +17,7 @@ export class Role {
   set(rules: readonly PolicyRule[] | null): void {
     this.rules = rules;
     this.index = null;
+    this.changes++;
   }
 
   allows(attributes: Attributes): boolean {
@@ -64,24 +67,27 @@ const askedOneByOneMax = 16;
 /** All that one subject is granted in one namespace, or in the cluster as a whole. */
 export class SubjectGrants {
   /** By role: several bindings of one role grant nothing that the first does not. */
-  private readonly byRole = new Map<Role, Grant[]>();
+  private readonly byRole = new Map<Role, Map<Binding, Grant>>();
   private merged: RuleIndex<Grant> | null = null;
   private mergedAt = -1;
+  /** Changes of its roles when they were merged, all together. */
+  private mergedChanges = -1;
   private missing: readonly string[] = [];
   private missingAt = -1;
 
   add(grant: Grant): void {
     const grants = this.byRole.get(grant.binding.role);
-    if (grants === undefined) this.byRole.set(grant.binding.role, [grant]);
-    else grants.push(grant);
+    if (grants === undefined) this.byRole.set(grant.binding.role, new Map([[grant.binding, grant]]));
+    // A binding may name a subject again and again.
+    else if (!grants.has(grant.binding)) grants.set(grant.binding, grant);
     this.forget();
   }
 
   /** Takes back what a binding granted. True when nothing is left. */
   removeBinding(binding: Binding): boolean {
-    const left = (this.byRole.get(binding.role) ?? []).filter((grant) => grant.binding !== binding);
-    if (left.length === 0) this.byRole.delete(binding.role);
-    else this.byRole.set(binding.role, left);
+    const left = this.byRole.get(binding.role);
+    left?.delete(binding);
+    if (left?.size === 0) this.byRole.delete(binding.role);
     this.forget();
     return this.byRole.size === 0;
   }
@@ -89,7 +95,7 @@ export class SubjectGrants {
   /** `epoch` grows whenever the rules of some role change: what was merged before is then out of date. */
   find(attributes: Attributes, epoch: number): Grant | null {
     if (this.byRole.size > askedOneByOneMax) return this.mergedIndex(epoch).find(attributes);
-    for (const [role, [grant]] of this.byRole) if (role.allows(attributes)) return grant ?? null;
+    for (const [role, grants] of this.byRole) if (role.allows(attributes)) return firstOf(grants);
     return null;
   }
 
@@ -111,13 +117,18 @@ export class SubjectGrants {
     this.missingAt = -1;
   }
 
+  /** Roles of others change often: what was merged is thrown away only when one of its own has. */
   private mergedIndex(epoch: number): RuleIndex<Grant> {
     if (this.merged !== null && this.mergedAt === epoch) return this.merged;
-    this.merged = new RuleIndex<Grant>();
     this.mergedAt = epoch;
-    for (const [role, [grant]] of this.byRole) {
-      if (grant !== undefined) for (const rule of role.rules ?? []) this.merged.add(rule, grant);
-    }
+    let changes = 0;
+    for (const role of this.byRole.keys()) changes += role.changes;
+    if (this.merged !== null && this.mergedChanges === changes) return this.merged;
+    this.mergedChanges = changes;
+    this.merged = new RuleIndex<Grant>();
+    for (const [role, grants] of this.byRole) for (const rule of role.rules ?? []) this.merged.add(rule, firstOf(grants)!);
     return this.merged;
   }
 }
+
+const firstOf = (grants: ReadonlyMap<Binding, Grant>): Grant | null => grants.values().next().value ?? null;

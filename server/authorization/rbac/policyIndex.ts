@@ -15,6 +15,9 @@ class Scope {
 }
 
 const CLUSTER = '';
+const NONE: readonly string[] = [];
+/** Roles that are not there of which a refusal tells. */
+const PROBLEMS_TOLD_MAX = 100;
 const silence: Decision = { decision: 'noOpinion', reason: '' };
 
 /**
@@ -104,12 +107,14 @@ export class PolicyIndex {
   }
 
   private problemsOf(user: User, namespace: string): readonly string[] {
-    let found: readonly string[] = [];
+    let found: Set<string> | null = null;
     for (const grants of this.grantsOf(user, namespace)) {
-      const problems = grants.problems(this.epoch);
-      if (problems.length > 0) found = [...new Set([...found, ...problems])];
+      for (const problem of grants.problems(this.epoch)) {
+        if ((found ??= new Set()).size >= PROBLEMS_TOLD_MAX) return [...found, 'and more'];
+        found.add(problem);
+      }
     }
-    return found;
+    return found === null ? NONE : [...found];
   }
 
   private *grantsOf(user: User, namespace: string): Generator<SubjectGrants> {

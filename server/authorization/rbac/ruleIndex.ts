@@ -1,12 +1,28 @@
 import { withoutTrailing } from '../../api/trailing.js';
 import type { Attributes } from '../authorizer.js';
 import type { PolicyRule } from './policy.js';
+import { Prefixes } from './prefixes.js';
 
 /** What one combination of resource, group and verb grants: on every object, or on some by name. */
 interface Leaf<T> { everywhere: T | null; readonly named: Map<string, T> }
 type ByVerb<T> = Map<string, Leaf<T>>;
 
+/** A rule whose lists are too long to write out every combination of their words. */
+interface WideRule<T> {
+  readonly groups: ReadonlySet<string>;
+  readonly verbs: ReadonlySet<string>;
+  /** Null for all names. */
+  readonly names: ReadonlySet<string> | null;
+  readonly value: T;
+}
+
+/** What grants a verb on a path, for each path. */
+interface PathRule<T> { readonly verbs: ReadonlySet<string>; readonly value: T }
+
 const ANY = '*';
+
+/** A rule is written out as long as it takes no more than so many entries for each of its words, so that an index is linear in its rules. */
+const ENTRIES_PER_WORD_MAX = 4;
 
 /**
  * Rules arranged so that finding one takes a few look-ups, however many there are: by resource, then group, then verb, then name.
@@ -14,22 +30,39 @@ const ANY = '*';
  *
  *     pods ─▶ "" ─▶ get ─▶ everywhere | named: web, db
  *     *    ─▶ *  ─▶ *
+ *
+ * Rules with long lists stand beside that once for each of their resources; these are gone through one by one.
  */
 export class RuleIndex<T> {
   private readonly resources = new Map<string, Map<string, ByVerb<T>>>();
-  private readonly paths = new Map<string, Map<string, T>>();
-  private readonly prefixes: { readonly prefix: string; readonly verbs: readonly string[]; readonly value: T }[] = [];
+  private readonly wide = new Map<string, WideRule<T>[]>();
+  private readonly paths = new Map<string, PathRule<T>[]>();
+  /** Paths with a star at their end, by what stands before it. */
+  private readonly beginnings = new Map<string, PathRule<T>[]>();
+  private prefixes: Prefixes | null = null;
 
-  /** What was added first for a combination stays. */
+  /** Entries that are kept, for whoever wants to know that they are not many. */
+  get size(): number {
+    let size = 0;
+    for (const byGroup of this.resources.values()) for (const byVerb of byGroup.values()) for (const leaf of byVerb.values()) size += 1 + leaf.named.size;
+    for (const lists of [this.wide, this.paths, this.beginnings]) for (const list of lists.values()) size += list.length;
+    return size;
+  }
+
+  /** Of several that grant the same, one that came early is found, not always the first. */
   add(rule: PolicyRule, value: T): void {
-    for (const resource of rule.resources) {
-      const byGroup = child(this.resources, resource);
-      for (const group of rule.apiGroups) {
-        const byVerb = child(byGroup, group);
-        for (const verb of rule.verbs) addLeaf(byVerb, verb, rule.resourceNames, value);
-      }
+    const { resources, apiGroups, verbs, resourceNames, nonResourceURLs } = rule;
+    const entries = resources.length * apiGroups.length * verbs.length * Math.max(1, resourceNames.length);
+    if (entries > ENTRIES_PER_WORD_MAX * (resources.length + apiGroups.length + verbs.length + resourceNames.length)) this.addWide(rule, value);
+    else this.addEntries(rule, value);
+    if (nonResourceURLs.length === 0) return;
+    const ofPaths = { verbs: new Set(verbs), value };
+    for (const url of nonResourceURLs) {
+      append(this.paths, url, ofPaths);
+      if (!url.endsWith(ANY)) continue;
+      append(this.beginnings, withoutTrailing(url, ANY), ofPaths);
+      this.prefixes = null;
     }
-    for (const url of rule.nonResourceURLs) this.addPath(url, rule.verbs, value);
   }
 
   find(attributes: Attributes): T | null {
@@ -41,24 +74,54 @@ export class RuleIndex<T> {
       ?? (subresource === '' ? null : this.findResource(`*/${subresource}`, group, verb, name));
   }
 
-  private findResource(resource: string, group: string, verb: string, name: string): T | null {
-    const byGroup = this.resources.get(resource);
-    if (byGroup === undefined) return null;
-    return findVerb(byGroup.get(group), verb, name) ?? findVerb(byGroup.get(ANY), verb, name);
+  private addWide({ resources, apiGroups, verbs, resourceNames }: PolicyRule, value: T): void {
+    const rule = { groups: new Set(apiGroups), verbs: new Set(verbs), names: resourceNames.length === 0 ? null : new Set(resourceNames), value };
+    for (const resource of new Set(resources)) append(this.wide, resource, rule);
   }
 
-  private addPath(url: string, verbs: readonly string[], value: T): void {
-    const byVerb = child(this.paths, url);
-    for (const verb of verbs) if (!byVerb.has(verb)) byVerb.set(verb, value);
-    if (url.endsWith(ANY)) this.prefixes.push({ prefix: withoutTrailing(url, ANY), verbs, value });
+  private addEntries({ resources, apiGroups, verbs, resourceNames }: PolicyRule, value: T): void {
+    for (const resource of resources) {
+      const byGroup = child(this.resources, resource);
+      for (const group of apiGroups) {
+        const byVerb = child(byGroup, group);
+        for (const verb of verbs) addLeaf(byVerb, verb, resourceNames, value);
+      }
+    }
+  }
+
+  private findResource(resource: string, group: string, verb: string, name: string): T | null {
+    const byGroup = this.resources.get(resource);
+    const found = byGroup === undefined ? null : findVerb(byGroup.get(group), verb, name) ?? findVerb(byGroup.get(ANY), verb, name);
+    if (found !== null) return found;
+    for (const rule of this.wide.get(resource) ?? []) {
+      if (has(rule.groups, group) && has(rule.verbs, verb) && (rule.names === null || rule.names.has(name))) return rule.value;
+    }
+    return null;
   }
 
   private findPath(path: string, verb: string): T | null {
-    const exact = this.paths.get(path);
-    const found = exact?.get(verb) ?? exact?.get(ANY);
-    if (found !== undefined) return found;
-    return this.prefixes.find(({ prefix, verbs }) => path.startsWith(prefix) && (verbs.includes(verb) || verbs.includes(ANY)))?.value ?? null;
+    const exact = valueFor(this.paths.get(path), verb);
+    if (exact !== null) return exact;
+    this.prefixes ??= new Prefixes(this.beginnings.keys());
+    for (const prefix of this.prefixes.of(path)) {
+      const found = valueFor(this.beginnings.get(prefix), verb);
+      if (found !== null) return found;
+    }
+    return null;
   }
+}
+
+const has = (words: ReadonlySet<string>, word: string): boolean => words.has(word) || words.has(ANY);
+
+function valueFor<T>(rules: readonly PathRule<T>[] | undefined, verb: string): T | null {
+  for (const { verbs, value } of rules ?? []) if (has(verbs, verb)) return value;
+  return null;
+}
+
+function append<V>(lists: Map<string, V[]>, key: string, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
 }
 
 function addLeaf<T>(byVerb: ByVerb<T>, verb: string, names: readonly string[], value: T): void {

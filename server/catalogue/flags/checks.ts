@@ -31,6 +31,21 @@ export const regularExpression: Check = (value) => {
   }
 };
 
+/**
+ * A pattern of origins. One that matched in the middle would let in any origin that contains what was meant, such as
+ * `https://example.com.evil.test`; so it has to hold what ties it to the start of the host name and to its end, as in the reference.
+ */
+export const originPattern: Check = (value) => {
+  const wrong = regularExpression(value);
+  if (wrong !== null) return wrong;
+  return /\^|\/\//.test(value) && /[$:]/.test(value) ? null
+    : 'a regular expression that is tied to the start of the host name (^ or //) and to its end ($ or :), such as ^https://example\\.com$';
+};
+
+/** Directives of RFC 6797, section 6.1. */
+export const hstsDirective: Check = (value) =>
+  (/^(max-age=\d{1,10}|includeSubDomains|preload)$/.test(value.trim()) ? null : 'max-age=SECONDS, includeSubDomains or preload');
+
 /** `host:port`, with an IPv6 address in brackets. */
 export const hostPort: Check = (value) => {
   const [, port] = /^(?:\[[0-9a-fA-F:.]+\]|[^\s:[\]/,=]*):(\d{1,5})$/.exec(value) ?? [];

@@ -18,10 +18,19 @@ export const CONDITIONS_COST_MAX = 2_500_000;
  */
 const stepsMax = 1_000_000;
 
+/** Steps of all searches for patterns in one evaluation. */
+const PATTERN_STEPS_MAX = 3_000_000;
+/** Characters that count as one step where a function goes through a text. */
+const CHARACTERS_PER_STEP_SHIFT = 5;
+
 /** Keeps account of one evaluation. */
 export class Meter {
   cost = 0;
   private steps = 0;
+  readonly patternSteps = { left: PATTERN_STEPS_MAX };
+
+  /** Elementary steps taken, for whoever measures work. */
+  get stepped(): number { return this.steps; }
 
   constructor(readonly limit: number = EXPRESSION_COST_MAX) {}
 
@@ -30,6 +39,9 @@ export class Meter {
     this.cost += cost;
     if (this.cost > this.limit) throw new OverBudget();
   }
+
+  /** For going through so many characters or bytes. Throws OverBudget. */
+  traverse(length: number): void { this.step(length >> CHARACTERS_PER_STEP_SHIFT); }
 
   /** Throws OverBudget. */
   readonly step = (steps: number): void => {

@@ -6,7 +6,7 @@ import { literalValue, negatedLiteral } from './literals.js';
 import { macroFor } from './macros.js';
 import { binaryOperators, conditional, indexed, inside, logical, negate, not, orElse, selected, selectedMaybe } from './operators.js';
 import type { Code } from './run.js';
-import { ArrayList, EntryMap, Failure, keyOf, Message, Optional, shownKey, TypeValue, type Value } from './values.js';
+import { ArrayList, EntryMap, Failure, keyOf, Message, Optional, shownKey, TypeValue, weightOf, type Value } from './values.js';
 
 /** Costs of the reference's units. */
 const NAME_COST = 1;
@@ -183,18 +183,23 @@ export function addEntry(made: Map<string, readonly [Value, Value]>, key: Value,
   return null;
 }
 
-/** Functions see no failures: the first argument that failed is the result. */
+/**
+ * Functions see no failures: the first argument that failed is the result. What the arguments cost is charged before the function sees them, and going
+ * through their texts as well, whatever it costs.
+ */
 function invoke(name: string, implementation: Implementation, parts: readonly Code[]): Code {
-  const cost = callCost(name);
+  const { before, after } = callCost(name);
   return (run) => {
     const args: Value[] = [];
     for (const part of parts) {
       const value = part(run);
       if (value instanceof Failure) return value;
       args.push(value);
+      run.meter.traverse(weightOf(value));
     }
+    run.meter.spend(before(args));
     const result = implementation(args, run);
-    run.meter.spend(cost(args, result));
+    if (after !== undefined) run.meter.spend(after(args, result));
     return result;
   };
 }

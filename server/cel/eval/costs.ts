@@ -1,22 +1,32 @@
 import { EXPRESSION_COST_MAX } from './budget.js';
 import { lengthOf, ListValue, MapValue, sizeOf, type Value } from './values.js';
 
-/** What calls cost at run time, in the reference's units (`CallCost` of its library, and of the language). */
-export type CallCost = (args: readonly Value[], result: Value) => number;
+/** What a call costs at run time, in the reference's units (`CallCost` of its library, and of the language). */
+export interface CallCost {
+  /** Told by the arguments, and charged before anything is done with them. */
+  readonly before: (args: readonly Value[]) => number;
+  /** What the result costs beside that. */
+  readonly after?: (args: readonly Value[], result: Value) => number;
+}
 
-const fixed = (cost: number): CallCost => () => cost;
+const byArguments = (before: CallCost['before']): CallCost => ({ before });
+const fixed = (cost: number): CallCost => byArguments(() => cost);
 /** A tenth of a unit for each character of the first argument, `times` over. */
-const traversal = (times: number): CallCost => ([first = null]) => Math.ceil(sizeOf(first) * times / 10);
-const pattern: CallCost = ([text = null, source = null]) => Math.ceil((1 + sizeOf(text)) / 10) * Math.ceil(sizeOf(source) / 4);
-const containing: CallCost = ([text = null, part = null]) => Math.ceil(sizeOf(text) / 10) * Math.ceil(sizeOf(part) / 10);
-const ofResult = (times: number): CallCost => (_, result) => Math.ceil(sizeOf(result) * times / 10);
-const shorter: CallCost = ([one = null, other = null]) => Math.ceil(Math.min(sizeOf(one), sizeOf(other)) / 10);
-const whole: CallCost = ([first = null]) => treeCost(first, 0);
-const product: CallCost = ([one = null, other = null]) => Math.max(1, sizeOf(one) * sizeOf(other));
-const square: CallCost = ([first = null]) => Math.max(1, sizeOf(first) ** 2);
+const traversal = (times: number): CallCost => byArguments(([first = null]) => Math.ceil(sizeOf(first) * times / 10));
+const pattern = byArguments(([text = null, source = null]) => Math.ceil((1 + sizeOf(text)) / 10) * Math.ceil(sizeOf(source) / 4));
+const containing = byArguments(([text = null, part = null]) => Math.ceil(sizeOf(text) / 10) * Math.ceil(sizeOf(part) / 10));
+const ofResult = (times: number): CallCost => ({ before: () => 0, after: (_, result) => Math.ceil(sizeOf(result) * times / 10) });
+const shorter = byArguments(([one = null, other = null]) => Math.ceil(Math.min(sizeOf(one), sizeOf(other)) / 10));
+const whole = byArguments(([first = null]) => treeCost(first, 0));
+const product = byArguments(([one = null, other = null]) => Math.max(1, sizeOf(one) * sizeOf(other)));
+const square = byArguments(([first = null]) => Math.max(1, sizeOf(first) ** 2));
+const firstAndResult: CallCost = {
+  before: ([first = null]) => Math.ceil(sizeOf(first) / 10) + 1,
+  after: ([first = null], result) => Math.ceil((sizeOf(first) + sizeOf(result)) / 10) - Math.ceil(sizeOf(first) / 10),
+};
 
 const addressBytes = 16;
-const contained = (extra: number): CallCost => ([, other = null]) => Math.ceil(addressBytes * 2 / 10) + extra + (typeof other === 'string' ? Math.ceil(lengthOf(other) / 10) : 0);
+const contained = (extra: number): CallCost => byArguments(([, other = null]) => Math.ceil(addressBytes * 2 / 10) + extra + (typeof other === 'string' ? Math.ceil(lengthOf(other) / 10) : 0));
 
 /** Two checks are what one expression may afford. */
 const CHECK_COST = 350_000;
@@ -29,7 +39,7 @@ const table: readonly (readonly [string, CallCost])[] = [
   ['find findAll matches', pattern], ['contains', containing], ['containsIP', contained(0)], ['containsCIDR', contained(Math.ceil(addressBytes / 10) + 1)],
   ['_<_ _<=_ _>_ _>=_', shorter],
   ['sets.contains sets.intersects sets.equivalent', product], ['distinct', square],
-  ['reverse slice sort flatten lists.range base64.encode base64.decode', ([first = null], result) => Math.ceil((sizeOf(first) + sizeOf(result)) / 10) + 1],
+  ['reverse slice sort flatten lists.range base64.encode base64.decode', firstAndResult],
 ];
 const costs: ReadonlyMap<string, CallCost> = new Map(table.flatMap(([names, cost]) => names.split(' ').map((name): [string, CallCost] => [name, cost])));
 const one = fixed(1);

@@ -34,7 +34,9 @@ function smallEqual(one: Exclude<Value, null | string | boolean | number | bigin
   if (one instanceof Timestamp) return other instanceof Timestamp && one.nanoseconds === other.nanoseconds;
   if (one instanceof Duration) return other instanceof Duration && one.nanoseconds === other.nanoseconds;
   if (one instanceof TypeValue) return other instanceof TypeValue && one.name === other.name;
-  return one instanceof Opaque && other instanceof Opaque && one.typeName === other.typeName && one.equals(other);
+  if (!(one instanceof Opaque) || !(other instanceof Opaque)) return false;
+  meter.traverse(one.weight + other.weight);
+  return one.typeName === other.typeName && one.equals(other);
 }
 
 function optionalsEqual(one: Optional, other: Optional, meter: Meter, depth: number): boolean | Failure {
@@ -109,7 +111,10 @@ export function compare(one: Value, other: Value, meter: Meter): number | Failur
     return compareTexts(one, other);
   }
   if (typeof one === 'boolean' && typeof other === 'boolean') return Number(one) - Number(other);
-  if (one instanceof Uint8Array && other instanceof Uint8Array) return Buffer.compare(one, other);
+  if (one instanceof Uint8Array && other instanceof Uint8Array) {
+    meter.traverse(Math.min(one.length, other.length));
+    return Buffer.compare(one, other);
+  }
   if ((one instanceof Timestamp && other instanceof Timestamp) || (one instanceof Duration && other instanceof Duration)) return one.nanoseconds < other.nanoseconds ? -1 : one.nanoseconds > other.nanoseconds ? 1 : 0;
   return NO_OVERLOAD;
 }

@@ -1,3 +1,4 @@
+import type { Meter } from './budget.js';
 import { callCost } from './costs.js';
 import { compare, equals } from './equality.js';
 import { arithmetic, duration, int, timestamp, type Sign } from './numbers.js';
@@ -110,12 +111,12 @@ const equality = (wanted: boolean): Binary => (one, two) => (run) => {
 };
 
 const comparison = (name: string, holds: (order: number) => boolean): Binary => {
-  const cost = callCost(name);
+  const { before } = callCost(name);
   return (one, two) => (run) => {
     const [left, right] = [one(run), two(run)];
     const order = compare(left, right, run.meter);
     if (order instanceof Failure) return order;
-    run.meter.spend(cost([left, right], true));
+    run.meter.spend(before([left, right]));
     return holds(order);
   };
 };
@@ -126,24 +127,24 @@ const calculation = (sign: Sign): Binary => (one, two) => (run) => {
   if (right instanceof Failure) return right;
   const number = arithmetic(sign, left, right);
   run.meter.spend(number === undefined ? joinCost(left, right) : 1);
-  return number ?? (sign === '+' ? joined(left, right) : sign === '-' ? lessTime(left, right) : NO_OVERLOAD);
+  return number ?? (sign === '+' ? joined(left, right, run.meter) : sign === '-' ? lessTime(left, right) : NO_OVERLOAD);
 };
 
 const joinCost = (left: Value, right: Value): number =>
   (typeof left === 'string' && typeof right === 'string' ? Math.ceil((lengthOf(left) + lengthOf(right)) / 10) : left instanceof Uint8Array && right instanceof Uint8Array ? Math.ceil((left.length + right.length) / 10) : 1);
 
-function joined(left: Value, right: Value): Value {
+function joined(left: Value, right: Value, meter: Meter): Value {
   if (typeof left === 'string' && typeof right === 'string') return left.length + right.length > textMax ? new Failure(`text grows beyond ${textMax} characters`) : left + right;
-  if (left instanceof ListValue && right instanceof ListValue) return joinedLists(left, right);
+  if (left instanceof ListValue && right instanceof ListValue) return joinedLists(left, right, meter);
   if (left instanceof Uint8Array && right instanceof Uint8Array) return left.length + right.length > textMax ? new Failure(`bytes grow beyond ${textMax}`) : new Uint8Array(Buffer.concat([left, right]));
   if (left instanceof Duration && right instanceof Duration) return duration(left.nanoseconds + right.nanoseconds);
   const [time, span] = left instanceof Timestamp ? [left, right] : [right, left];
   return time instanceof Timestamp && span instanceof Duration ? timestamp(time.nanoseconds + span.nanoseconds) : NO_OVERLOAD;
 }
 
-function joinedLists(left: ListValue, right: ListValue): Value {
+function joinedLists(left: ListValue, right: ListValue, meter: Meter): Value {
   if (left.length + right.length > Number.MAX_SAFE_INTEGER) return new Failure('list too long');
-  return left.order === 'ordered' ? new JoinedList(left, right) : new JoinedSet(left, right);
+  return left.order === 'ordered' ? new JoinedList(left, right) : new JoinedSet(left, right, meter);
 }
 
 /** Adding to a list that stands for a set, or whose elements have keys, replaces what is equal (or has the same key) and appends the rest. */
@@ -151,11 +152,18 @@ class JoinedSet extends ListValue {
   override readonly order: ListValue['order'];
   private readonly merged: readonly Value[];
 
-  constructor(left: ListValue, right: ListValue) {
+  constructor(left: ListValue, right: ListValue, meter: Meter) {
     super();
     this.order = left.order;
     const items = new Map<string, Value>();
-    for (const list of [left, right]) for (let i = 0; i < list.length; i++) items.set(identity(list.at(i), this.order), list.at(i));
+    for (const list of [left, right]) {
+      meter.step(list.length);
+      for (let i = 0; i < list.length; i++) {
+        const key = identity(list.at(i), this.order);
+        meter.traverse(key.length);
+        items.set(key, list.at(i));
+      }
+    }
     this.merged = [...items.values()];
   }
 

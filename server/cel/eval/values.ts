@@ -137,6 +137,8 @@ export class TypeValue {
 /** A value of a library (a quantity, an address), which only the functions of its library look into. */
 export abstract class Opaque {
   abstract readonly typeName: string;
+  /** Characters that its functions may have to go through. */
+  get weight(): number { return 0; }
   /** Of another of the same type. */
   abstract equals(other: Opaque): boolean;
 }
@@ -181,6 +183,12 @@ export function sizeOf(value: Value): number {
   if (typeof value === 'string') return lengthOf(value);
   if (value instanceof ListValue || value instanceof Uint8Array) return value.length;
   return value instanceof MapValue ? value.size : 1;
+}
+
+/** Characters or bytes that a function goes through to read a value; elements of lists and maps count when they are looked at. */
+export function weightOf(value: Value): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) return value.length;
+  return value instanceof Opaque ? value.weight : 0;
 }
 
 /** More of a key is not shown in messages. */

@@ -1,8 +1,11 @@
-import { request as plainRequest, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import type { LookupAddress } from 'node:dns';
+import { lookup as systemLookup } from 'node:dns/promises';
+import { request as plainRequest, type ClientRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { isIP } from 'node:net';
-import type { Duplex, Readable } from 'node:stream';
+import { isIP, type LookupFunction } from 'node:net';
+import { ask, BackendError, type BackendAnswer, type BackendRequest } from './answer.js';
 import type { Location } from './location.js';
+import { proxyableAddresses, type Lookup } from './proxyable.js';
 
 /** What this server shows to node agents, and whose certificates it trusts. Without authorities every certificate is taken, as in the reference. */
 export interface AgentCredentials {
@@ -17,35 +20,16 @@ export interface BackendOptions {
   readonly preferredAddresses: readonly string[];
   /** How long a connection may take to be there: `--kubelet-timeout`. */
   readonly connectTimeoutMs: number;
-  /** Another way to a host and port than the direct one. */
+  /** Another way to a host and port than the direct one, whose address has been checked. */
   readonly route?: (host: string, port: number) => { readonly host: string; readonly port: number };
-}
-
-export interface BackendRequest {
-  readonly method: string;
-  readonly headers: OutgoingHttpHeaders;
-  /** Written to the backend as it comes; null for no body. */
-  readonly body: Readable | null;
-  readonly signal: AbortSignal;
-  /** The client does not want the agent's certificate to be checked (`insecureSkipTLSVerifyBackend`). */
-  readonly trusting?: boolean;
-}
-
-/** An answer, or a connection that speaks another protocol from now on. `head` is what the backend has sent on it already. */
-export type BackendAnswer =
-  | { readonly outcome: 'response'; readonly response: IncomingMessage }
-  | { readonly outcome: 'upgraded'; readonly response: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
-
-/** No answer came. `reached`: the other side was there, but did not behave like a backend should. */
-export class BackendError extends Error {
-  constructor(message: string, readonly reached: boolean, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'BackendError';
-  }
+  /** Default: as the system looks up. */
+  readonly lookup?: Lookup;
 }
 
 export interface Backends {
   readonly preferredAddresses: readonly string[];
+  /** What a host is found to be, if a proxy path may lead there. Throws 400 where it may not. */
+  proxyable(host: string): Promise<readonly LookupAddress[]>;
   /** Sends one request over a connection of its own. Follows no redirects. Rejects with a BackendError. */
   send(location: Location, request: BackendRequest): Promise<BackendAnswer>;
 }
@@ -54,29 +38,27 @@ const defaultPorts = { http: 80, https: 443 } as const;
 /** Names, addresses and connections that are not there; anything else came from a backend that was. */
 const unreachable: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ECONNRESET', 'EPIPE', 'EADDRNOTAVAIL', 'EACCES', 'EINVAL']);
 
+const lookupAll: Lookup = host => systemLookup(host, { all: true, verbatim: true });
+
 export function createBackends(options: BackendOptions): Backends {
+  const { preferredAddresses, connectTimeoutMs, lookup = lookupAll } = options;
   return {
-    preferredAddresses: options.preferredAddresses,
-    send: (location, asked) => new Promise((resolve, reject) => {
-      const outgoing = open(location, asked, options);
-      const timer = setTimeout(() => { outgoing.destroy(new BackendError(`no connection to ${authority(location)} within ${options.connectTimeoutMs} ms`, false)); }, options.connectTimeoutMs);
-      const connected = (): void => { clearTimeout(timer); };
-      outgoing.once('socket', socket => { socket.once(location.scheme === 'https' ? 'secureConnect' : 'connect', connected); });
-      outgoing.once('response', response => { resolve({ outcome: 'response', response }); });
-      outgoing.once('upgrade', (response, socket, head) => { resolve({ outcome: 'upgraded', response, socket, head }); });
-      outgoing.on('error', error => { connected(); reject(explained(error, location)); });
-      outgoing.once('close', connected);
-      if (asked.body === null) outgoing.end();
-      else asked.body.pipe(outgoing);
+    preferredAddresses,
+    proxyable: host => proxyableAddresses(host, lookup),
+    send: async (location, asked) => ask(open(location, asked, options), {
+      body: asked.body, whom: authority(location), connectTimeoutMs, explain: error => explained(error, location),
     }),
   };
 }
 
 function open(location: Location, { method, headers, signal, trusting = false }: BackendRequest, { credentials, route }: BackendOptions): ClientRequest {
-  const { scheme, path, query, agent } = location;
+  const { scheme, path, query, agent, addresses } = location;
   const [host, port] = [location.host, location.port === '' ? defaultPorts[scheme] : Number(location.port)];
   const via = route?.(host, port) ?? { host, port };
-  const common = { host: via.host, port: via.port, method, path: query === '' ? path : `${path}?${query}`, headers: { host: authority(location), ...headers }, signal, agent: false as const };
+  const common = {
+    host: via.host, port: via.port, method, path: query === '' ? path : `${path}?${query}`, headers: { host: authority(location), ...headers }, signal, agent: false as const,
+    ...(addresses === null ? {} : { lookup: foundBefore(addresses) }),
+  };
   if (scheme === 'http') return plainRequest(common);
   const { ca, cert, key } = credentials;
   return secureRequest({
@@ -87,13 +69,19 @@ function open(location: Location, { method, headers, signal, trusting = false }:
   });
 }
 
+/** Answers sockets that look up a name with what it was found to be when it was checked. */
+const foundBefore = (addresses: readonly LookupAddress[]): LookupFunction => (_host, { all = false }, found) => {
+  const [first] = addresses;
+  if (all || first === undefined) found(null, [...addresses]);
+  else found(null, first.address, first.family);
+};
+
 /** Any certificate of the bundle is an anchor. Known to Node, not yet to its type declarations. */
 const partialChain: object = { allowPartialTrustChain: true };
 
 export const authority = ({ host, port }: Pick<Location, 'host' | 'port'>): string => `${host.includes(':') ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`;
 
 function explained(error: Error, location: Location): BackendError {
-  if (error instanceof BackendError) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
   return new BackendError(`${authority(location)}: ${error.message === '' ? code : error.message}`, !unreachable.has(code), { cause: error });
 }

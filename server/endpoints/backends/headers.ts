@@ -1,23 +1,43 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { badRequest } from '../../api/status.js';
 import type { RequestContext } from '../context.js';
 
 /** They speak of one connection only (RFC 9110, section 7.6.1). */
 const ofConnection: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings']);
-/** They prove to this server who asks; the backend must not be able to act as that user. */
-const secret = (name: string): boolean => name === 'authorization' || name.startsWith('impersonate-') || name.startsWith('x-remote-');
+/** They speak of the body as the client sends it; whoever sends it on frames it anew, and waits for no leave to do so. */
+const ofFraming: ReadonlySet<string> = new Set(['content-length', 'expect']);
+/** Answers of backends are not for pages of other sites: this server alone decides about that. */
+const ofOrigins: ReadonlySet<string> = new Set(['access-control-allow-credentials', 'access-control-allow-headers', 'access-control-allow-methods', 'access-control-allow-origin']);
+/**
+ * They prove to this server who asks; the backend must not be able to act as that user, nor be told by the client who that is. Some servers take
+ * underscores for dashes.
+ */
+function isSecret(header: string): boolean {
+  const name = header.replaceAll('_', '-');
+  return name === 'authorization' || name.startsWith('impersonate-') || name.startsWith('x-remote-');
+}
 const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
 
-/** The headers of a request as they go on to a backend. `upgrade`: the connection is to become one of another protocol. */
+/** The headers of a request as they go on to a backend. `upgrade`: the connection is to become one of another protocol. Throws 400 where that is HTTP. */
 export function forwardedHeaders({ request }: Pick<RequestContext, 'request'>, upgrade: boolean): OutgoingHttpHeaders {
   const named = connectionOptions(request.headers);
   const headers: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(request.headers)) {
-    if (value === undefined || name.startsWith(':') || name === 'host' || ofConnection.has(name) || named.has(name) || secret(name)) continue;
+    if (value === undefined || name.startsWith(':') || name === 'host' || ofConnection.has(name) || ofFraming.has(name) || named.has(name) || isSecret(name)) continue;
     headers[name] = value;
   }
   const from = request.socket?.remoteAddress;
   if (from !== undefined) headers['x-forwarded-for'] = [request.headers['x-forwarded-for'], from].flat().filter(each => each !== undefined).join(', ');
-  return upgrade ? { ...headers, ...protocolsWithoutToken(headers), connection: 'Upgrade', upgrade: request.headers.upgrade } : headers;
+  return upgrade ? { ...headers, ...protocolsWithoutToken(headers), connection: 'Upgrade', upgrade: otherProtocol(request.headers) } : headers;
+}
+
+/**
+ * Whoever got to speak HTTP to a backend over the connection of this server could say who he is: nobody looks at what goes through a connection that has
+ * changed its protocol.
+ */
+function otherProtocol({ upgrade = '' }: IncomingHttpHeaders): string {
+  if (upgrade.split(',').some(each => /^(h2c?|http|tls)(\/|$)/i.test(each.trim()))) throw badRequest(`connections do not change to ${JSON.stringify(upgrade)}`);
+  return upgrade;
 }
 
 /** Browsers cannot set headers on WebSockets: their token travels as a protocol, and stays here. */
@@ -34,7 +54,7 @@ const connectionOptions = (headers: IncomingHttpHeaders): ReadonlySet<string> =>
 /** The headers of a backend's answer as the client gets them. */
 export function answeredHeaders(response: IncomingMessage): OutgoingHttpHeaders {
   const named = connectionOptions(response.headers);
-  return Object.fromEntries(Object.entries(response.headers).filter(([name, value]) => value !== undefined && !ofConnection.has(name) && !named.has(name)));
+  return Object.fromEntries(Object.entries(response.headers).filter(([name, value]) => value !== undefined && !ofConnection.has(name) && !ofOrigins.has(name) && !named.has(name)));
 }
 
 /** The head of an answer that changes the protocol, as bytes: names and values stay as the backend wrote them. */

@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
@@ -8,11 +9,13 @@ export interface Location {
   readonly host: string;
   /** Empty for the scheme's own. */
   readonly port: string;
-  /** With the leading slash, without the query. */
+  /** Percent-encoded, with the leading slash, without the query. */
   readonly path: string;
   readonly query: string;
   /** A node agent: it is shown this server's certificate, and its own is checked. */
   readonly agent: boolean;
+  /** What the host was found to be, checked: connections go there. Null for agents that logs and streams come from: nodes may be anywhere, and the paths are the server's. */
+  readonly addresses: readonly LookupAddress[] | null;
 }
 
 const KUBELET_PORT = 10_250;
@@ -61,9 +64,6 @@ export const AGENT_REQUESTS: Readonly<Record<string, { readonly path: string; re
 export const agentPath = (path: string, pod: ApiObject, container: string | null): string =>
   ['', path, pod.metadata.namespace ?? '', pod.metadata.name ?? '', ...(container === null ? [] : [container])].map(encodeURIComponent).join('/');
 
-/** What follows `/proxy` in a request's path, as it was sent: percent-encoding is the backend's business. */
-export const proxiedPath = (path: string): string => /\/(?:pods|services|nodes)\/[^/]+\/proxy(\/.*)?$/s.exec(path)?.[1] ?? '';
-
 /** The first port that a container of the pod declares; empty when none does. */
 export function declaredPort(pod: ApiObject): string {
   const ports = objectsIn(objectAt(pod, 'spec') ?? {}, 'containers').map(container => objectsIn(container, 'ports')[0]).filter(port => port !== undefined);
@@ -91,6 +91,3 @@ export const podIps = (pod: ApiObject): string[] => {
   const status = objectAt(pod, 'status') ?? {};
   return [...objectsIn(status, 'podIPs').map(each => textAt(each, 'ip')), textAt(status, 'podIP')].filter(ip => ip !== '');
 };
-
-/** Addresses of this machine and its neighbours, which nobody outside should reach through the server. */
-export const isLocalAddress = (ip: string): boolean => /^(127\.|169\.254\.|0\.|22[4-9]\.|23\d\.|255\.255\.255\.255$|::1$|::$|fe[89ab][0-9a-f]:|ff|::ffff:127\.)/i.test(ip);

@@ -1,10 +1,18 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib';
 import { badRequest, internalError, StatusError } from '../../api/status.js';
 import type { RequestContext, Upgrade } from '../context.js';
-import { bodyStream, writableOf } from '../streams.js';
-import { BackendError, type BackendAnswer, type BackendRequest, type Backends } from './connection.js';
+import { writableOf } from '../streams.js';
+import { BackendError, type BackendAnswer, type BackendRequest } from './answer.js';
+import { authority, type Backends } from './connection.js';
+import { framedBody } from './framing.js';
 import { answeredHeaders, forwardedHeaders, upgradeHead } from './headers.js';
+import { seenThrough, type View } from './links.js';
 import type { Location } from './location.js';
+import { PageLinks } from './pages.js';
+import { encodePath } from './paths.js';
 
 /** Of a refusal by a node agent, this much is shown. */
 const shownBytesMax = 50 * 1024;
@@ -87,19 +95,19 @@ export function leaveWith({ socket }: Upgrade): () => void {
   return () => { socket.off('end', leave); };
 }
 
-/** Passes a request on to a program or a node and its answer back, both as they come. `prefix` is the path that leads to the proxy. */
+/** Passes a request on to a program or a node and its answer back, both as they come. `prefix` is the decoded path that leads to the proxy. */
 export async function relayRequest(context: RequestContext, backends: Backends, location: Location, prefix: string): Promise<void> {
   const { upgrade = null, request } = context;
-  if (location.path === '' && upgrade === null && ['GET', 'HEAD'].includes(request.method ?? '')) return redirectToRoot(context, prefix, location.query);
-  const headers = { ...forwardedHeaders(context, upgrade !== null), 'x-forwarded-uri': `${prefix}${location.path}`, 'x-forwarded-proto': 'https', ...(request.headers.host === undefined ? {} : { 'x-forwarded-host': request.headers.host }) };
-  const asked = { method: request.method ?? 'GET', headers, body: upgrade === null ? bodyStream(request) : null, signal: context.signal };
+  const begin = encodePath(prefix);
+  if (location.path === '' && upgrade === null && ['GET', 'HEAD'].includes(request.method ?? '')) return redirectToRoot(context, begin, location.query);
+  const host = request.headers.host ?? request.headers[':authority'];
+  const forwarded = { 'x-forwarded-uri': `${begin}${location.path}`, 'x-forwarded-proto': 'https', ...(host === undefined ? {} : { 'x-forwarded-host': host }) };
+  const headers = { ...forwardedHeaders(context, upgrade !== null), ...forwarded };
+  const asked = { method: request.method ?? 'GET', headers, body: upgrade === null ? framedBody(request) : null, signal: context.signal };
   const answer = await ask(backends, location.path === '' ? { ...location, path: '/' } : location, asked, 'error trying to reach service');
   if (upgrade !== null) return handOver(context, upgrade, answer);
-  const { response } = answer;
-  const moved = response.headers.location;
-  const passed = { ...answeredHeaders(response), ...(moved === undefined ? {} : { location: seenFromOutside(moved, location, prefix) }) };
-  context.response.writeHead(response.statusCode ?? 502, passed);
-  await pass(response, context);
+  const view = { prefix: begin, hosts: [authority(location), ...(host === undefined ? [] : [String(host)])] };
+  await passSeenThrough(answer.response, context, view);
 }
 
 /** Relative links of a page without a path would lead out of the proxy. */
@@ -108,12 +116,35 @@ function redirectToRoot({ response }: RequestContext, prefix: string, query: str
   response.end();
 }
 
-/** A place on the same backend, as the client has to ask for it; places elsewhere stay as they are. Nothing is followed here. */
-function seenFromOutside(moved: string, { scheme, host, port }: Location, prefix: string): string {
-  const base = `${scheme}://${host.includes(':') ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`;
-  if (!URL.canParse(moved, base)) return moved;
-  const url = new URL(moved, base);
-  return url.host === new URL(base).host ? `${prefix}${url.pathname}${url.search}${url.hash}` : moved;
+/** Passes an answer on in which places on the backend are shown as the client has to ask for them. Nothing is followed here. */
+async function passSeenThrough(response: IncomingMessage, context: RequestContext, view: View): Promise<void> {
+  const headers = answeredHeaders(response);
+  const { location } = response.headers;
+  const code = response.statusCode ?? 502;
+  if (location !== undefined) headers.location = seenThrough(location, view);
+  const page = location === undefined && code !== PARTIAL ? pageOf(response) : null;
+  // Links grow on their way.
+  if (page !== null) delete headers['content-length'];
+  context.response.writeHead(code, headers);
+  if (page === null || context.request.method === 'HEAD') return pass(response, context);
+  await pipeline([response, ...page(view), writableOf(context.response)]).catch(ignore);
+}
+
+const PARTIAL = 206;
+const ignore = (): void => {};
+
+/** Rewrites the links of pages, by what their bytes are encoded with. */
+const PAGES: Readonly<Record<string, (view: View) => Duplex[]>> = {
+  '': view => [new PageLinks(view)],
+  gzip: view => [createGunzip(), new PageLinks(view), createGzip()],
+  deflate: view => [createInflateRaw(), new PageLinks(view), createDeflateRaw()],
+};
+
+/** Null for what is no HTML, and for what this server cannot read. */
+function pageOf({ headers }: IncomingMessage): ((view: View) => Duplex[]) | null {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  const encoding = headers['content-encoding'] ?? '';
+  return type === 'text/html' && Object.hasOwn(PAGES, encoding) ? PAGES[encoding] ?? null : null;
 }
 
 /** What the backend sends reaches the client at the client's pace; an end of either side ends the other. */

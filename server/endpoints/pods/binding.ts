@@ -32,7 +32,7 @@ export const createBinding: VerbHandler = async (context, route, deps) => {
   const findings = validateBinding(binding).map(({ path, message }) => `${path}: ${message}`);
   if (findings.length > 0) throw plainError(500, findings.length === 1 ? findings[0] ?? '' : `[${findings.join(', ')}]`);
   await deps.registry.update(target, {
-    apply: current => bound(current, binding), subresource: 'binding', uid: binding.metadata.uid ?? null, mayCreate: false,
+    apply: current => bound(current, binding), subresource: 'binding', uid: binding.metadata.uid ?? null, mayCreate: null,
     // Whoever assigns pods does not own what that changes in them.
     applies: true, admitted: true,
   }, writeOptions(context, parameters.dryRun, parameters.fieldManager));

@@ -67,13 +67,13 @@ async function count({ namespace, name }: Target, budget: ApiObject, deps: VerbD
   const resource = budgetResource(deps);
   if (resource === null) return;
   const apply = (current: ApiObject | null): ApiObject => spend(current ?? budget, name, timestamp());
-  await deps.registry.update({ resource, namespace, name: budget.metadata.name ?? '' }, { apply, subresource: 'status', uid: null, mayCreate: false }, { ...options, manager: MANAGER });
+  await deps.registry.update({ resource, namespace, name: budget.metadata.name ?? '' }, { apply, subresource: 'status', uid: null, mayCreate: null }, { ...options, manager: MANAGER });
 }
 
 async function markAndRemove(registry: Registry, target: Target, wanted: DeleteParameters, options: WriteOptions): Promise<void> {
   if (!wanted.dryRun && wanted.wish.resourceVersion === null) {
     const apply = (current: ApiObject | null): ApiObject => markEvicted(current ?? { metadata: {} }, timestamp());
-    await registry.update(target, { apply, subresource: 'eviction', uid: wanted.wish.uid, mayCreate: false, applies: true, admitted: true }, options);
+    await registry.update(target, { apply, subresource: 'eviction', uid: wanted.wish.uid, mayCreate: null, applies: true, admitted: true }, options);
   }
   await remove(registry, target, wanted, options);
 }

@@ -12,6 +12,7 @@ import { cborEncoder } from '../encoders/cbor.js';
 import { negotiate } from '../negotiation.js';
 import { booleanParameter, refuseFindings } from '../options/values.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
+import { creationCheck } from './creationCheck.js';
 import { targetOf, writeOptions, type VerbHandler } from './deps.js';
 
 /** Media types of server-side apply, with the encoding of their bodies. JSON is YAML, so the first takes both. */
@@ -28,7 +29,7 @@ export function applyEncodingOf(context: RequestContext): EncodingName | null {
 }
 
 /** PATCH by server-side apply: creates the object when it is absent, else makes it agree with the configuration. */
-export const applyPatch = (encoding: EncodingName): VerbHandler => async (context, route, { registry, reader }) => {
+export const applyPatch = (encoding: EncodingName): VerbHandler => async (context, route, { registry, reader, authorize }) => {
   const { resource } = route;
   const representation = negotiate(context, { collection: false, stream: false });
   const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'PatchOptions');
@@ -49,7 +50,7 @@ export const applyPatch = (encoding: EncodingName): VerbHandler => async (contex
     if (!checked.ok) throw plainError(500, `failed to create typed live object: ${checked.message}`);
     return checked.object;
   };
-  const change = { apply, subresource, uid: null, mayCreate: true, applies: true };
+  const change = { apply, subresource, uid: null, mayCreate: creationCheck(context, route, authorize), applies: true };
   const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
   if (fieldValidation === 'Warn') context.warnings.push(...duplicates);
   sendObject(context, representation, resource, written.object, written.created ? 201 : 200);

@@ -29,6 +29,8 @@ export interface VerbDeps {
   readonly compression: boolean;
   /** Objects that cannot be read may be removed unread by those who are allowed to: gate `AllowUnsafeMalformedObjectDeletion`. */
   readonly forcesDeletion: boolean;
+  /** Streams of pods need the right to create also where they begin with a GET: gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
+  readonly streamsNeedCreate: boolean;
   /** Ways to node agents and programs in the cluster; null where there are none. */
   readonly backends: Backends | null;
 }

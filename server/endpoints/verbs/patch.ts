@@ -86,7 +86,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     checkIdentity(checked.object.metadata, targetOf(route));
     return view.put(current, checked.object, route.resource);
   };
-  const change = { apply, subresource: route.subresource?.name ?? '', uid: null, mayCreate: false, form: view === null ? undefined : formOf(view, route.resource) };
+  const change = { apply, subresource: route.subresource?.name ?? '', uid: null, mayCreate: null, form: view === null ? undefined : formOf(view, route.resource) };
   const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
   if (fieldValidation === 'Warn') context.warnings.push(...strict);
   if (view === null) sendObject(context, representation, resource, written.object, 200);

@@ -61,7 +61,7 @@ export const updateView = (view: View): VerbHandler => async (context, route, { 
       checkIdentity(sent.metadata, target);
       return view.put(current ?? { metadata: {} }, structuredClone(sent), resource);
     },
-    subresource: route.subresource?.name ?? '', uid: null, mayCreate: false, form: formOf(view, resource),
+    subresource: route.subresource?.name ?? '', uid: null, mayCreate: null, form: formOf(view, resource),
   };
   const written = await registry.update(target, change, writeOptions(context, parameters.dryRun, parameters.fieldManager));
   sendDocument(context, representation, shown(view, resource, written.object));

@@ -15,7 +15,7 @@ export const watch: VerbHandler = async (context, route, deps) => {
   const representation = negotiate(context, { collection: true, stream: true });
   const { resource } = route;
   const options = parseWatchOptions(context.query, resource, { watchList: deps.watchList, name: route.name });
-  const seconds = options.timeoutSeconds || deps.minRequestTimeoutSeconds * (1 + Math.random());
+  const seconds = options.timeoutSeconds || randomEnd(deps.minRequestTimeoutSeconds);
   const { resourceVersion, initialEventsEnd, bookmarks } = options;
   const upgrade = webSocketUpgrade(context);
   const framing = upgrade === null ? PLAIN : messagesOf(representation.encoder);
@@ -34,6 +34,9 @@ export const watch: VerbHandler = async (context, route, deps) => {
     started.stop();
   }
 };
+
+/** Spread, so that watches that began together do not end together. Without a shortest time a watch lasts for as long as its client wants. */
+const randomEnd = (shortest: number): number => (shortest === 0 ? Number.POSITIVE_INFINITY : shortest * (1 + Math.random()));
 
 async function startWatch(route: Route, options: WatchOptions, { registry }: VerbDeps, sink: WatchSink): Promise<Watch> {
   const { resource, namespace } = route;

@@ -11,6 +11,7 @@ import { parseDeleteParameters, refuseForceOnCollection } from '../options/delet
 import { parseListOptions } from '../options/listOptions.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { Route } from '../routing.js';
+import { creationCheck } from './creationCheck.js';
 import { deletionOptions, targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
 
 const SINGLE = { collection: false, stream: false } as const;
@@ -25,7 +26,7 @@ export const create: VerbHandler = async (context, route, { registry, reader }) 
 };
 
 /** PUT of an object or of a subresource whose body is the object. */
-export const update: VerbHandler = async (context, route, { registry, reader }) => {
+export const update: VerbHandler = async (context, route, { registry, reader, authorize }) => {
   const representation = negotiate(context, SINGLE);
   const parameters = parseWriteParameters(context.query, 'UpdateOptions');
   const object = await reader.stored(context, route.resource, parameters.fieldValidation);
@@ -33,7 +34,7 @@ export const update: VerbHandler = async (context, route, { registry, reader }) 
   const change = {
     // Every attempt needs an object of its own: preparing an update changes it.
     apply: (): ApiObject => copyOf(object as JsonObject) as ApiObject, replaces: true,
-    subresource: route.subresource?.name ?? '', uid: uid === '' ? null : uid, mayCreate: true,
+    subresource: route.subresource?.name ?? '', uid: uid === '' ? null : uid, mayCreate: creationCheck(context, route, authorize),
   };
   const written = await registry.update(targetOf(route), change, writeOptions(context, parameters.dryRun, parameters.fieldManager));
   sendObject(context, representation, route.resource, written.object, written.created ? 201 : 200);

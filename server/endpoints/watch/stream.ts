@@ -11,12 +11,16 @@ import { flusher } from './flusher.js';
 import type { Framing, Transport } from './transport.js';
 
 /**
- * Bytes that may wait for a client. One that is further behind is cut off: it resumes from its last version, and nobody else pays for it.
- * What waits is shared with others who are behind, so this bounds time rather than memory.
+ * Bytes that may wait for a client. When it is further behind, storage keeps what follows, in the history that all share, until the client has taken these;
+ * a watch that history outruns ends as expired. So nobody else pays for a slow client, and a burst cuts nobody off who reads.
  */
 const BUFFERED_BYTES_MAX = 4 * 1024 * 1024;
-/** During initial events the watch pauses above this. */
+/** While events are read back the watch pauses above this. */
 const BUFFERED_BYTES_PAUSE = 256 * 1024;
+/** A client that is waited for and takes nothing for so long is cut off. */
+const STALLED_MS = 60_000;
+/** What is left when the watch ends has so long to leave. */
+const LINGER_MS = 10_000;
 /** Batches that are written at once to a watcher that is behind. */
 const BATCHES_AT_ONCE = 4;
 /** While this much is under way to all watchers together, they get one batch at a time: what a connection has not sent yet is in memory once for each. */
@@ -39,6 +43,8 @@ export interface StreamOptions {
   readonly initialEventsEnd: boolean;
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
+  /** Instead of the usual time after which a client that takes nothing is cut off. */
+  readonly stalledMs?: number;
 }
 
 /**
@@ -47,7 +53,7 @@ export interface StreamOptions {
  *
  *     event ──▶ frame (shared) ──▶ pending ──flusher──▶ transport ──▶ client
  *                                     ▲                     │
- *                                     └── waits while the client does not read: pauses initial events, or ends the watch
+ *                                     └── waits while the client does not read: storage goes on when there is room again
  */
 export class WatchStream implements WatchSink {
   private watch: Watch | null = null;
@@ -64,6 +70,9 @@ export class WatchStream implements WatchSink {
   private headersShown = false;
   private endTimer: NodeJS.Timeout | null = null;
   private bookmarkTimer: NodeJS.Timeout | null = null;
+  /** Runs while storage waits for room. */
+  private stallTimer: NodeJS.Timeout | null = null;
+  private lingerTimer: NodeJS.Timeout | null = null;
   private ended: () => void = () => {};
   private emptied: (() => void)[] = [];
   private readonly frameKey: string;
@@ -85,7 +94,8 @@ export class WatchStream implements WatchSink {
     const timeoutMs = Math.min(this.options.timeoutMs, delayMsMax);
     return new Promise((resolve) => {
       this.ended = resolve;
-      transport.whenClosed(() => { this.finish('closed'); });
+      transport.whenClosed(() => { this.closed(); });
+      if (this.over) return;
       signal.addEventListener('abort', () => { this.finish('end'); }, { once: true });
       if (signal.aborted) return this.finish('end');
       if (this.pending !== null) this.queue();
@@ -116,6 +126,7 @@ export class WatchStream implements WatchSink {
 
   drained(): Promise<void> | null {
     if (this.over || this.waitingBytes < BUFFERED_BYTES_PAUSE) return null;
+    this.stallTimer ??= setTimeout(() => { this.finish('cutOff'); }, this.options.stalledMs ?? STALLED_MS);
     return new Promise((resolve) => { this.emptied.push(resolve); });
   }
 
@@ -134,6 +145,7 @@ export class WatchStream implements WatchSink {
 
   private readonly taken = (): void => {
     this.forgetUnderWay();
+    this.stallTimer?.refresh();
     this.flush();
     if (this.underWay === 0) this.tellEmptied();
   };
@@ -148,6 +160,8 @@ export class WatchStream implements WatchSink {
   }
 
   private tellEmptied(): void {
+    if (this.stallTimer !== null) clearTimeout(this.stallTimer);
+    this.stallTimer = null;
     for (const resolve of this.emptied.splice(0)) resolve();
   }
 
@@ -162,7 +176,7 @@ export class WatchStream implements WatchSink {
     this.headersShown = true;
     this.append(frame);
     if (!this.queued && this.underWay === 0) this.queue();
-    if (this.waitingBytes > BUFFERED_BYTES_MAX) this.finish('cutOff');
+    if (this.waitingBytes > BUFFERED_BYTES_MAX) this.watch?.fallBehind();
   }
 
   private append(frame: Buffer): void {
@@ -219,6 +233,7 @@ export class WatchStream implements WatchSink {
   private finish(how: 'end' | 'cutOff' | 'closed'): void {
     if (this.over) return;
     const left = this.pending ?? [];
+    if (how === 'end' && this.waitingBytes > 0) this.lingerTimer = setTimeout(() => { this.transport?.destroy(); }, LINGER_MS);
     this.pending = null;
     this.over = true;
     this.forgetUnderWay();
@@ -230,5 +245,10 @@ export class WatchStream implements WatchSink {
     if (how === 'cutOff') this.transport?.destroy();
     this.tellEmptied();
     this.ended();
+  }
+
+  private closed(): void {
+    if (this.lingerTimer !== null) clearTimeout(this.lingerTimer);
+    this.finish('closed');
   }
 }

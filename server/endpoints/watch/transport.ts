@@ -42,7 +42,7 @@ export function openResponse(context: RequestContext, contentType: string): Tran
   const out = answerStream(response);
   return {
     write: (parts, taken) => { if (!out.destroyed) writeTogether(out, parts, taken); },
-    whenClosed: action => { response.once('close', action); },
+    whenClosed: action => { context.onClose(action); },
     end: () => { if (!response.writableEnded) response.end(); },
     destroy: () => { response.destroy(); },
   };

@@ -24,16 +24,17 @@ export const webSocketUpgrade = ({ upgrade = null, request }: RequestContext): U
 export const messagesOf = ({ messages, lengthBytes }: Encoder): Framing => ({ name: ' messages', frame: event => message(opcodes[messages], event.subarray(lengthBytes)) });
 
 /** Completes the handshake. Rejects what is no handshake; the client has been told then. */
-export async function openWebSocket({ request }: RequestContext, { socket, head }: Upgrade): Promise<Transport> {
+export async function openWebSocket(context: RequestContext, { socket, head }: Upgrade): Promise<Transport> {
+  const { request } = context;
   const webSocket = await new Promise<WebSocket>((resolve, reject) => {
-    socket.once('close', () => { reject(badRequest('the WebSocket handshake failed')); });
+    context.onClose(() => { reject(badRequest('the WebSocket handshake failed')); });
     server.handleUpgrade(request as Parameters<typeof server.handleUpgrade>[0], socket, head, resolve);
   });
   webSocket.on('error', () => { webSocket.terminate(); });
   return {
     // Past the library: what is sent is the same for all clients, so it is framed once for all of them.
     write: (parts, taken) => { if (webSocket.readyState === webSocket.OPEN) writeTogether(socket, parts, taken); },
-    whenClosed: (action) => { webSocket.once('close', action); },
+    whenClosed: (action) => { context.onClose(action); },
     end: () => { webSocket.close(normalClosure); },
     destroy: () => { webSocket.terminate(); },
   };

@@ -109,7 +109,7 @@ export class Cleanup {
       return { ...object, metadata, status: next };
     };
     try {
-      await this.options.registry.update(this.options.target(name), { apply, subresource: 'status', uid: null, mayCreate: false }, ownWrites);
+      await this.options.registry.update(this.options.target(name), { apply, subresource: 'status', uid: null, mayCreate: null }, ownWrites);
       return already ? 'already' : 'said';
     } catch (error) {
       if (error instanceof StatusError && error.code === 404) return 'gone';

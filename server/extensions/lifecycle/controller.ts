@@ -65,7 +65,7 @@ export class LifeCycles {
 
   private async update(name: string): Promise<boolean> {
     try {
-      await this.options.registry.update(this.target(name), { apply: current => this.planned(current), subresource: 'status', uid: null, mayCreate: false }, ownWrites);
+      await this.options.registry.update(this.target(name), { apply: current => this.planned(current), subresource: 'status', uid: null, mayCreate: null }, ownWrites);
       return true;
     } catch (error) {
       if (error instanceof StatusError && error.code === 404) return true;

@@ -63,6 +63,7 @@ function watch(storage: Storage, presenter: Presenter, request: WatchRequest, si
   queue.onFailure = () => { raw.stop(); };
   return {
     get version() { return queue.isBehind ? queue.shown : raw.version; },
+    fallBehind() { raw.fallBehind(); },
     stop() {
       queue.stop();
       raw.stop();
@@ -115,7 +116,7 @@ class PresentedEvents implements WatchSink {
   /** While something waits, the initial state waits as well. */
   drained(): Promise<void> | null {
     if (!this.working) return this.sink.drained?.() ?? null;
-    return new Promise(resolve => { this.waiting.push(() => { resolve(); }); });
+    return new Promise(resolve => { this.waiting.push(async () => { resolve(await this.sink.drained?.() ?? undefined); }); });
   }
 
   stop(): void {

@@ -5,7 +5,8 @@ import type { Exchange } from '../exchange.js';
 
 /**
  * Gives each request its time limit: the server's, or less if the client asks for less with `?timeout=`. When the limit passes, the client
- * gets a 504 and the work is told to stop; whether it takes effect is then unknown. Long-running requests set limits of their own.
+ * gets a 504 and the work is told to stop; whether it takes effect is then unknown. An answer that is not taken by then is cut off. Long-running
+ * requests set limits of their own.
  */
 export function deadlineFilter(requestTimeoutMs: number): (exchange: Exchange) => void {
   return (exchange) => {
@@ -29,5 +30,9 @@ function requested(query: URLSearchParams): number | null {
 function expire(exchange: Exchange): void {
   const error = timeout('Timeout: request did not complete within the allotted timeout', 0);
   exchange.abort(error);
+  // Whatever is out already, be it all of it, has not been taken within the time.
+  if (exchange.response.headersSent) return exchange.cut();
+  // The rest of an HTTP/1.1 request that is still being sent would stand before the next one.
+  if ('complete' in exchange.request && !exchange.request.complete) exchange.response.setHeader('connection', 'close');
   writeStatusError(exchange, error);
 }

@@ -10,7 +10,8 @@ import type { Exchange } from '../exchange.js';
 const extraPrefix = 'impersonate-extra-';
 const serviceAccountPrefix = 'system:serviceaccount:';
 
-interface Wanted { readonly name: string; readonly uid: string; readonly groups: readonly string[]; readonly extra: Readonly<Record<string, readonly string[]>> }
+/** Keys of `extra` are the client's words: a map has no members of its own that one of them could name. */
+interface Wanted { readonly name: string; readonly uid: string; readonly groups: readonly string[]; readonly extra: ReadonlyMap<string, readonly string[]> }
 
 /**
  * Lets a user act as another one (headers `Impersonate-User`, `-Group`, `-Uid`, `-Extra-KEY`), if the verb "impersonate" is granted on every
@@ -31,22 +32,25 @@ async function impersonate(exchange: Exchange, wanted: Wanted, authorize: Author
   }
   removeHeaders(exchange.request, (header) => header.startsWith('impersonate-'));
   exchange.impersonator = exchange.user;
-  exchange.user = { name: wanted.name, uid: wanted.uid, groups: completeGroups(wanted), extra: wanted.extra };
+  exchange.user = { name: wanted.name, uid: wanted.uid, groups: completeGroups(wanted), extra: Object.fromEntries(wanted.extra) };
 }
 
 /** Null when no impersonation is asked for. Cheap for the usual request, which has none of these headers. */
 function readHeaders({ request }: Exchange): Wanted | null {
   if (!anyImpersonation(request.headers)) return null;
   const groups: string[] = [];
-  const extra: Record<string, string[]> = {};
+  const extra = new Map<string, string[]>();
   const raw = rawHeaders(request.rawHeaders);
   for (const [header, value] of raw) {
     if (header === 'impersonate-group') groups.push(value);
-    else if (header.startsWith(extraPrefix)) (extra[decodeKey(header.slice(extraPrefix.length))] ??= []).push(value);
+    else if (header.startsWith(extraPrefix)) {
+      const key = decodeKey(header.slice(extraPrefix.length));
+      extra.set(key, [...extra.get(key) ?? [], value]);
+    }
   }
   const single = (wantedHeader: string): string => raw.find(([header]) => header === wantedHeader)?.[1] ?? '';
   const wanted = { name: single('impersonate-user'), uid: single('impersonate-uid'), groups, extra };
-  return wanted.name === '' && wanted.uid === '' && groups.length === 0 && Object.keys(extra).length === 0 ? null : wanted;
+  return wanted.name === '' && wanted.uid === '' && groups.length === 0 && extra.size === 0 ? null : wanted;
 }
 
 function anyImpersonation(headers: Exchange['request']['headers']): boolean {
@@ -72,7 +76,7 @@ function* parts(user: User, wanted: Wanted): Generator<Attributes> {
   const account = serviceAccount(wanted.name);
   yield account === null ? on('users', wanted.name) : on('serviceaccounts', account.name, { namespace: account.namespace });
   for (const group of wanted.groups) yield on('groups', group);
-  for (const [key, values] of Object.entries(wanted.extra)) {
+  for (const [key, values] of wanted.extra) {
     for (const value of values) yield on('userextras', value, { group: 'authentication.k8s.io', subresource: key });
   }
   if (wanted.uid !== '') yield on('uids', wanted.uid, { group: 'authentication.k8s.io' });
@@ -95,7 +99,7 @@ function completeGroups(wanted: Wanted): string[] {
 /** Clients of the reference see this text, which prints a structure of its implementation language. */
 function goSyntax({ name, uid, groups, extra }: Wanted): string {
   const list = (values: readonly string[]): string => `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`;
-  const entries = Object.entries(extra).map(([key, values]) => `${JSON.stringify(key)}:${list(values)}`);
+  const entries = [...extra].map(([key, values]) => `${JSON.stringify(key)}:${list(values)}`);
   const extras = entries.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${entries.join(', ')}}`;
   return `&user.DefaultInfo{Name:${JSON.stringify(name)}, UID:${JSON.stringify(uid)}, Groups:${groups.length === 0 ? '[]string(nil)' : list(groups)}, Extra:${extras}}`;
 }

@@ -1,7 +1,5 @@
-import { tooManyRequests } from '../../api/status.js';
-import { groupMasters } from '../../authentication/authenticator.js';
-import type { User } from '../../endpoints/context.js';
 import type { Exchange } from '../exchange.js';
+import { ownerOf, Slots } from '../slots.js';
 
 export interface InflightLimits {
   /** Requests that change nothing; 0 for no limit. */
@@ -12,39 +10,30 @@ export interface InflightLimits {
 export interface Inflight {
   readonly filter: (exchange: Exchange) => void;
   /** Requests that are being worked on now, without long-running ones. */
-  readonly current: { readOnly: number; mutating: number };
+  readonly current: { readonly readOnly: number; readonly mutating: number };
 }
 
-/** Those on whom the cluster depends have this much more room, which nobody else can fill: a flood of clients must not cost nodes and managers their leases. */
-const reserveShare = 0.25;
-/** Administrators are let in to see what is wrong, though not without any bound. */
-const administratorsShare = 9;
-const essentialUsers: ReadonlySet<string> = new Set(['system:kube-controller-manager', 'system:kube-scheduler']);
-const essentialGroups: ReadonlySet<string> = new Set(['system:nodes', 'system:serviceaccounts:kube-system']);
+/** Questions about the health of the process that wait for an answer; there are so many only when checks hang. */
+const probesMax = 1_000;
 
 const readOnlyVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 
-/** Bounds how many requests are worked on at once; more are told to come back. */
-export function inflightFilter(limits: InflightLimits): Inflight {
-  const current = { readOnly: 0, mutating: 0 };
+/**
+ * Bounds how many requests are worked on at once; more are told to come back. Reads, writes and probes have slots of their own. The exchange gives
+ * its slot back while its body is being sent, and for good when the work is done.
+ */
+export function inflightFilter({ readOnlyMax, mutatingMax }: InflightLimits): Inflight {
+  const [readOnly, mutating, probes] = [new Slots(readOnlyMax), new Slots(mutatingMax), new Slots(probesMax)];
   return {
-    current,
+    current: { get readOnly() { return readOnly.taken; }, get mutating() { return mutating.taken; } },
     filter: (exchange) => {
       if (exchange.longRunning) return;
-      const kind = readOnlyVerbs.has(exchange.info.verb) ? 'readOnly' : 'mutating';
-      const max = kind === 'readOnly' ? limits.readOnlyMax : limits.mutatingMax;
-      // The second look comes only where the first finds no room.
-      if (max > 0 && current[kind] >= max && current[kind] >= Math.ceil(max * (1 + shareBeyond(exchange.user)))) {
-        throw tooManyRequests('too many requests, please try again later', 1);
-      }
-      current[kind]++;
-      exchange.onClose(() => { current[kind]--; });
+      const { info, user } = exchange;
+      const slots = isProbe(exchange) ? probes : readOnlyVerbs.has(info.verb) ? readOnly : mutating;
+      exchange.takeSlot(slots, slots === probes ? '' : ownerOf(user, exchange.address));
     },
   };
 }
 
-/** How much more than others a user may have, as a share of the limit. */
-function shareBeyond({ name, groups }: User): number {
-  if (groups.includes(groupMasters)) return administratorsShare;
-  return essentialUsers.has(name) || groups.some((group) => essentialGroups.has(group)) ? reserveShare : 0;
-}
+/** Whoever watches over the process must not take a server that is busy for a dead one. */
+export const isProbe = ({ info }: Exchange): boolean => !info.isResource && /^\/(readyz|livez|healthz)(\/|$)/.test(info.path);

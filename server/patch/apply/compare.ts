@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
 import { indexItems } from './items.js';
-import { isObject, shapeOf, type Schema, type Shape } from './schema.js';
+import { isObject } from '../../../api/json.js';
+import { shapeOf, type Schema, type Shape } from './schema.js';
 
 /** What changed between two values of one type. The three sets are disjoint. */
 export interface Comparison { readonly added: FieldSet; readonly modified: FieldSet; readonly removed: FieldSet }

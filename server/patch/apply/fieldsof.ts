@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
 import { itemElement } from './items.js';
-import { isObject, shapeOf, type Schema } from './schema.js';
+import { isObject } from '../../../api/json.js';
+import { shapeOf, type Schema } from './schema.js';
 
 /**
  * Every field that a value sets, down to its leaves: what an applier owns of the configuration it applied.

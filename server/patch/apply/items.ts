@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../api/object.js';
 import { keyElement, valueElement } from './fieldset.js';
-import { isObject, type Schema } from './schema.js';
+import { isObject } from '../../../api/json.js';
+import type { Schema } from './schema.js';
 
 type AssociativeList = Extract<Schema, { kind: 'list'; relationship: 'map' }> | Extract<Schema, { kind: 'list'; relationship: 'atomic' | 'set' }>;
 

@@ -4,7 +4,8 @@ import { compare } from './compare.js';
 import { FieldSet } from './fieldset.js';
 import { fieldsOf } from './fieldsof.js';
 import type { ApplyConflict } from './ownership.js';
-import { isObject, type Schema } from './schema.js';
+import { isObject } from '../../../api/json.js';
+import type { Schema } from './schema.js';
 
 /**
  * The way from apply in the client to apply in the server. The client's apply keeps its configuration in an annotation and owns fields as

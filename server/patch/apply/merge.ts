@@ -1,7 +1,8 @@
 import { setMember } from '../../api/members.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { indexItems, type IndexedItems } from './items.js';
-import { isObject, shapeOf, type Schema, type Shape } from './schema.js';
+import { isObject } from '../../../api/json.js';
+import { shapeOf, type Schema, type Shape } from './schema.js';
 
 /**
  * Lays an applied configuration over a live value: leaves and atomic parts are replaced, maps are joined, items of lists with keys are matched.

@@ -3,7 +3,8 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
 import { fieldsOf } from './fieldsof.js';
 import { itemElement } from './items.js';
-import { isObject, shapeOf, unknown, type Schema } from './schema.js';
+import { isObject } from '../../../api/json.js';
+import { shapeOf, unknown, type Schema } from './schema.js';
 
 /**
  * The value without the members and items that `fields` names. undefined: nothing is left. A container inside that becomes empty stays as null,

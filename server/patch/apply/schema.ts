@@ -1,3 +1,4 @@
+import { isObject } from '../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 
 /**
@@ -43,8 +44,6 @@ export function shapeOf(schema: Schema, ...values: readonly (JsonValue | undefin
     }
   }
 }
-
-export const isObject = (value: JsonValue | undefined): value is JsonObject => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** An object of this type before anything is set: what a create is compared with. */
 export function emptyValue(schema: Schema): JsonObject {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { isObject, type Schema } from './schema.js';
+import { isObject } from '../../../api/json.js';
+import type { Schema } from './schema.js';
 
 /** The first member of a value that its type does not declare, as a path (`.spec.foo`); null when all are declared. */
 export function undeclaredField(value: JsonObject, schema: Schema): string | null {

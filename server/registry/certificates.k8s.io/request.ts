@@ -6,6 +6,7 @@ import { pemBlocks } from './pem.js';
 
 const PEM_TYPE = 'CERTIFICATE REQUEST';
 const ORGANIZATION = '55040a';
+const COMMON_NAME = '550403';
 
 /** Hashes by the object identifier of the signature algorithm, in hexadecimal. Null: the algorithm includes its own (Ed25519). */
 const HASHES: Readonly<Record<string, string | null>> = {
@@ -31,14 +32,19 @@ export function requestComplaint(base64: string): string | null {
 }
 
 /** The organizations that the subject of a valid request belongs to: its groups, if it becomes a client. */
-export function organizationsOf(base64: string): string[] {
+export const organizationsOf = (base64: string): string[] => subjectParts(base64, ORGANIZATION);
+
+/** The name of the subject of a valid request, the last one if there are several; empty for none. */
+export const commonNameOf = (base64: string): string => subjectParts(base64, COMMON_NAME).at(-1) ?? '';
+
+function subjectParts(base64: string, wanted: string): string[] {
   const bytes = requestIn(base64);
   if (bytes === null) return [];
   const { subject } = membersOf(bytes, element(bytes, element(bytes, 0, SEQUENCE).start, SEQUENCE));
   return elementsIn(bytes, subject).flatMap(set => elementsIn(bytes, set)).flatMap(attribute => {
     const [type, value] = elementsIn(bytes, attribute);
-    const isOrganization = type !== undefined && contentOf(bytes, type).toString('hex') === ORGANIZATION;
-    return isOrganization && value !== undefined ? [contentOf(bytes, value).toString('utf8')] : [];
+    const isWanted = type !== undefined && contentOf(bytes, type).toString('hex') === wanted;
+    return isWanted && value !== undefined ? [contentOf(bytes, value).toString('utf8')] : [];
   });
 }
 

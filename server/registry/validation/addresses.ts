@@ -1,6 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { invalid, type Path, type FieldError } from './field.js';
-import { withoutLeadingZeros } from './values.js';
 
 /** Addresses and ranges of both families, as numbers. */
 
@@ -59,17 +58,23 @@ export function parseRange(text: string): Range | null {
 }
 
 export const contains = (range: Range, { family, value }: Address): boolean => range.family === family && value >= range.first && value <= range.last;
+/** Whether it is an IPv4 address that is dressed up as IPv6 (RFC 4291, section 2.5.5.2), in whatever spelling. */
+export const isMapped = ({ family, value }: Address): boolean => family === 'IPv6' && value >> 32n === MAPPED;
+const MAPPED = 0xffffn;
+
+/** Earlier readers of IPv4 addresses skipped zeros in front of a number; others take it for octal. */
+export const withoutLeadingZeros = (text: string): string => text.replace(/(^|\.)0+(?=\d)/g, '$1');
+
 export const isSixText = (text: string): boolean => isIPv6(text);
 
 export const rangeText = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
-const MAPPED = 0xffffn;
 
 /** A range in its plain form: no bits set after the prefix, no IPv4 address dressed up as IPv6. */
 export function cidr(value: string, path: Path): FieldError[] {
   const range = parseRange(value);
   if (range === null) return [invalid(path, value, parseRange(withoutLeadingZeros(value).replace(/\/0+(?=\d)/, '/')) === null ? rangeText : 'must not have leading 0s in IP or prefix length')];
   const address = parseAddress(value.split('/')[0] ?? '');
-  if (address?.family === 'IPv6' && address.value >> 32n === MAPPED) return [invalid(path, value, 'must not have an IPv4-mapped IPv6 address')];
+  if (address !== null && isMapped(address)) return [invalid(path, value, 'must not have an IPv4-mapped IPv6 address')];
   return address?.value === range.first ? [] : [invalid(path, value, `must not have bits set beyond the prefix length (should be "${range.text}")`)];
 }
 

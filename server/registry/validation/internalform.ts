@@ -1,3 +1,4 @@
+import { isObject } from '../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { itemsOf } from '../members.js';
 
@@ -26,4 +27,3 @@ function printedMember(value: JsonValue | undefined, form: MemberForm): JsonValu
   return 'optional' in form ? printedStructure(value, form.optional) : itemsOf(value).map(item => printedStructure(item, form.list));
 }
 
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);

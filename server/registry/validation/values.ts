@@ -1,6 +1,7 @@
-import { isIP } from 'node:net';
+import { isIPv4 } from 'node:net';
 import type { JsonValue } from '../../api/object.js';
-import type { Path} from './field.js';
+import { isMapped, parseAddress, withoutLeadingZeros } from './addresses.js';
+import type { Path } from './field.js';
 import { invalid, notSupported, required, type FieldError } from './field.js';
 import { dnsLabelName, labelValueComplaints, qualifiedNameComplaints, subdomainName, type NameRule } from './names.js';
 
@@ -39,12 +40,10 @@ export function portNumberOrName(value: JsonValue | undefined, path: Path): Fiel
 
 const addressText = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
-/** Earlier readers of IPv4 addresses skipped zeros in front of a number; others take it for octal. */
-export const withoutLeadingZeros = (text: string): string => text.replace(/(^|\.)0+(?=\d)/g, '$1');
-
 export function ipAddress(value: string, path: Path): FieldError[] {
-  if (isIP(value) === 0) return [invalid(path, value, isIP(withoutLeadingZeros(value)) === 4 ? 'must not have leading 0s' : addressText)];
-  return /^::ffff:/i.test(value) && value.includes('.') ? [invalid(path, value, 'must not be an IPv4-mapped IPv6 address')] : [];
+  const address = parseAddress(value);
+  if (address === null) return [invalid(path, value, isIPv4(withoutLeadingZeros(value)) ? 'must not have leading 0s' : addressText)];
+  return isMapped(address) ? [invalid(path, value, 'must not be an IPv4-mapped IPv6 address')] : [];
 }
 
 /** `supported` is printed as given. An absent or empty value is refused as required. */

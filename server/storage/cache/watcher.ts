@@ -9,6 +9,8 @@ import type { LiveWatcher } from './watchindex.js';
 
 /** Objects or changes that one step looks at. */
 const stepSize = 64;
+/** Bytes of objects after which a step ends early: the sink is asked whether it has room for more. */
+const stepBytes = 256 * 1024;
 
 /** A replay of at most this many changes is done at once instead of in slices. */
 const replayAtOnceMax = 64;
@@ -16,12 +18,12 @@ const replayAtOnceMax = 64;
 /**
  * Whose events a watcher gets at the moment:
  *
- *     waiting ──▶ initial ──▶ replaying ──▶ live        any state ──▶ ended
+ *     waiting ──▶ initial ──▶ replaying ◀──▶ live        any state ──▶ ended
  *                 (a frozen    (history, from
  *                  state)       a place in it)
  *
  * While initial events and replays are under way, history itself is the queue of what comes next: it is shared by all and bounded, and a
- * watcher that it outruns is ended. Only live watchers are in the index.
+ * watcher that it outruns is ended. A live watcher whose sink is full goes back to it. Only live watchers are in the index.
  */
 type State = 'waiting' | 'initial' | 'replaying' | 'live' | 'ended';
 
@@ -33,6 +35,8 @@ export class Watcher implements Watch, LiveWatcher {
   private after: Version = 0;
   /** Of the next change in history, while replaying. */
   private place = 0;
+  /** While live: the sink takes nothing beyond this version for now. */
+  private fullAt: Version = Infinity;
 
   constructor(readonly request: WatchRequest, private readonly sink: WatchSink) {}
 
@@ -51,6 +55,13 @@ export class Watcher implements Watch, LiveWatcher {
 
   get ended(): boolean {
     return this.state === 'ended';
+  }
+
+  fallBehind(): void {
+    if (this.state !== 'live') return;
+    const { history, clock } = this.resource;
+    // What is being shown is the last change in history, and there may be more of its version: a version is shown as a whole.
+    this.fullAt = history.end > history.start ? history.at(history.end - 1).version : clock.version;
   }
 
   stop(): void {
@@ -88,7 +99,13 @@ export class Watcher implements Watch, LiveWatcher {
 
   /** Shows one change, if it matters to this watcher. Called for live watchers by the index. */
   deliver(events: ChangeEvents): void {
-    if (events.change.version <= this.after || this.state === 'ended') return;
+    const { version } = events.change;
+    if (version <= this.after || this.state === 'ended') return;
+    if (version > this.fullAt) this.leave(version);
+    else this.show(events);
+  }
+
+  private show(events: ChangeEvents): void {
     const shown = shownOf(events, this.request);
     if (shown === null) return;
     if ('outcome' in shown) this.end(shown);
@@ -101,9 +118,13 @@ export class Watcher implements Watch, LiveWatcher {
     return () => {
       if (this.state === 'ended') return false;
       if (position >= range.end) return this.finishInitial(version);
-      const items = view.slice(position, Math.min(range.end, position + stepSize));
-      position += items.length;
-      for (const item of items) this.showInitial(item);
+      let bytes = 0;
+      for (const item of view.slice(position, Math.min(range.end, position + stepSize))) {
+        if (bytes >= stepBytes) break;
+        position++;
+        bytes += item.size;
+        this.showInitial(item);
+      }
       return this.pause();
     };
   }
@@ -121,30 +142,41 @@ export class Watcher implements Watch, LiveWatcher {
 
   private replay(): void {
     this.state = 'replaying';
-    if (this.resource.history.end - this.place > replayAtOnceMax) this.resource.slices.add(() => this.replayStep());
-    else this.replayChanges(Infinity);
+    if (this.resource.history.end - this.place > replayAtOnceMax) return this.resource.slices.add(() => this.replayStep());
+    this.replayChanges();
+    if (this.state === 'replaying') this.replayOnceThereIsRoom();
+  }
+
+  private replayOnceThereIsRoom(): void {
+    const { slices } = this.resource;
+    const step = (): boolean | Promise<void> => this.replayStep();
+    const room = this.pause();
+    if (room === true) slices.add(step);
+    else if (room !== false) void room.finally(() => { slices.add(step); }).catch((error: unknown) => { this.resource.report(error); });
   }
 
   private replayStep(): boolean | Promise<void> {
     if (this.ended) return false;
-    this.replayChanges(stepSize);
+    this.replayChanges();
     return this.state === 'replaying' && this.pause();
   }
 
   /**
-   * Shows `max` changes, and what else belongs to the version of the last one; having shown the last of all, the watch is live. A bookmark
-   * that is sent meanwhile must not lie behind what the client has seen.
+   * Shows as many changes as a step may, and what else belongs to the version of the last one; having shown the last of all, the watch is live. A
+   * bookmark that is sent meanwhile must not lie behind what the client has seen.
    */
-  private replayChanges(max: number): void {
+  private replayChanges(): void {
     const { history, recentEvents } = this.resource;
     if (this.place < history.start) return this.end({ outcome: 'expired', oldest: history.floor });
     let shown = this.after;
+    let bytes = 0;
     for (let count = 0; this.place < history.end && !this.ended; count++) {
       const change = history.at(this.place);
-      if (count >= max && change.version > shown) break;
+      if ((count >= stepSize || bytes >= stepBytes) && change.version > shown) break;
       this.place++;
       shown = Math.max(shown, change.version);
-      this.deliver(recentEvents.changeOf(change));
+      bytes += change.subject.size;
+      this.show(recentEvents.changeOf(change));
     }
     this.after = shown;
     if (this.place === history.end && !this.ended) this.goLive();
@@ -152,7 +184,18 @@ export class Watcher implements Watch, LiveWatcher {
 
   private goLive(): void {
     this.state = 'live';
+    this.fullAt = Infinity;
     this.resource.watchers.add(this);
+  }
+
+  /** The sink had no room for the newest change, which is of `version`: from here on it comes from history, as fast as there is room. */
+  private leave(version: Version): void {
+    const { watchers, history } = this.resource;
+    watchers.delete(this);
+    this.state = 'replaying';
+    this.place = history.end - 1;
+    this.after = version - 1;
+    this.replayOnceThereIsRoom();
   }
 
   private send(event: WatchEvent): void {

@@ -7,13 +7,14 @@ import { DamagedItem, storedObjectOf } from '../storedobject.js';
 import type { StorePage } from '../storereader.js';
 import { completeChange, type Follower } from './follower.js';
 
-/** Live changes that may wait while an earlier part of history is read. */
+/** Live changes, and bytes of their objects, that may wait while an earlier part of history is read; beyond that they are read back as well. */
 const heldMax = 10_000;
+const heldBytesMax = 4 << 20;
 
 /**
  * A watch of a resource that is not cached:
  *
- *     waiting ──▶ initial ──▶ catching up ──▶ live        any state ──▶ ended
+ *     waiting ──▶ initial ──▶ catching up ◀──▶ live        any state ──▶ ended
  *                 (pages of    (changes since, from the store;
  *                  the store)   live ones are held)
  */
@@ -25,6 +26,13 @@ export class DirectWatcher implements Watch, LiveWatcher {
   /** Changes up to here are not shown: they are part of the initial state, or the client has seen them. */
   private after: Version = 0;
   private held: ChangeEvents[] = [];
+  private heldBytes = 0;
+  /** In the index of the resource. */
+  private indexed = false;
+  /** While live: the sink takes nothing beyond this version for now. */
+  private fullAt: Version = Infinity;
+  /** Version of the last change that was shown while live. */
+  private shown: Version = 0;
 
   constructor(readonly request: WatchRequest, private readonly sink: WatchSink) {}
 
@@ -36,10 +44,13 @@ export class DirectWatcher implements Watch, LiveWatcher {
     }
   }
 
+  fallBehind(): void {
+    if (this.state === 'live') this.fullAt = Math.max(this.after, this.shown);
+  }
+
   stop(): void {
-    this.source?.watchers.delete(this);
+    this.leaveIndex();
     this.state = 'ended';
-    this.held = [];
   }
 
   end(reason: Failure): void {
@@ -79,9 +90,18 @@ export class DirectWatcher implements Watch, LiveWatcher {
 
   /** Called for live watchers by the index. */
   deliver(events: ChangeEvents): void {
-    if (this.state === 'live') return this.show(events);
-    if (this.held.length >= heldMax) return this.end({ outcome: 'expired', oldest: events.change.version });
+    const { version } = events.change;
+    if (version <= this.after || !this.indexed) return;
+    if (this.state !== 'live') return this.hold(events);
+    if (version > this.fullAt) return this.leave(version);
+    this.shown = version;
+    this.show(events);
+  }
+
+  private hold(events: ChangeEvents): void {
     this.held.push(events);
+    this.heldBytes += events.change.subject.size;
+    if (this.held.length > heldMax || this.heldBytes > heldBytesMax) this.leaveIndex();
   }
 
   private get follower(): Follower {
@@ -98,14 +118,42 @@ export class DirectWatcher implements Watch, LiveWatcher {
     this.after = version;
     this.state = 'catchingUp';
     const { follower } = this;
-    if (version < follower.floor) return this.end({ outcome: 'expired', oldest: follower.floor });
-    // From here on nothing is missed: what the store has now is read back, and what comes later is held until then.
-    const newest = follower.context.clock.version;
-    follower.watchers.add(this);
-    while (this.after < newest && !this.isOver()) await this.catchUp();
-    if (this.isOver()) return;
+    while (!this.indexed) {
+      if (this.after < follower.floor) return this.end({ outcome: 'expired', oldest: follower.floor });
+      // From here on nothing is missed: what the store has now is read back, and what comes later is held until then, or read back as well.
+      const newest = follower.context.clock.version;
+      this.indexed = true;
+      follower.watchers.add(this);
+      while (this.after < newest && !this.isOver()) await this.catchUp();
+      if (this.isOver()) return;
+    }
     this.state = 'live';
-    for (const events of this.held.splice(0)) this.show(events);
+    this.fullAt = Infinity;
+    this.heldBytes = 0;
+    for (const events of this.held.splice(0)) this.deliver(events);
+  }
+
+  private leaveIndex(): void {
+    this.source?.watchers.delete(this);
+    this.indexed = false;
+    this.held = [];
+    this.heldBytes = 0;
+  }
+
+  /** The sink had no room for a change of `version`: from here on they are read back, as fast as there is room. */
+  private leave(version: Version): void {
+    this.leaveIndex();
+    this.state = 'catchingUp';
+    this.after = version - 1;
+    this.returnOnceThereIsRoom().catch((error: unknown) => {
+      this.follower.context.report(error);
+      this.end({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
+    });
+  }
+
+  private async returnOnceThereIsRoom(): Promise<void> {
+    await this.sink.drained?.();
+    await this.follow(this.after);
   }
 
   private async catchUp(): Promise<void> {
@@ -123,7 +171,7 @@ export class DirectWatcher implements Watch, LiveWatcher {
   }
 
   private show(events: ChangeEvents): void {
-    if (events.change.version <= this.after || this.isOver()) return;
+    if (this.isOver()) return;
     const shown = shownOf(events, this.request);
     if (shown === null) return;
     if ('outcome' in shown) this.end(shown);

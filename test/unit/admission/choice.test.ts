@@ -77,12 +77,14 @@ describe('the admission configuration file', () => {
   });
 
   for (const [what, text, complaint] of [
-    ['another kind', 'apiVersion: v1\nkind: Pod\n', /must hold an AdmissionConfiguration/],
+    ['another kind', 'apiVersion: v1\nkind: Pod\n', /must hold kind AdmissionConfiguration/],
     ['an unknown plug-in', `${head}plugins:\n- name: Nope\n`, /admission plugin "Nope" is unknown/],
-    ['a plug-in twice', `${head}plugins:\n- name: PodSecurity\n- name: PodSecurity\n  configuration: {}\n- name: PodSecurity\n  configuration: {}\n`, /configured twice/],
-    ['a file that is not there', `${head}plugins:\n- name: PodSecurity\n  path: absent.yaml\n`, /cannot read .*absent.yaml/],
+    ['a plug-in twice', `${head}plugins:\n- name: PodSecurity\n- name: PodSecurity\n  configuration: {}\n- name: PodSecurity\n  configuration: {}\n`, /configures plugin PodSecurity twice/],
+    ['a file that is not there', `${head}plugins:\n- name: PodSecurity\n  path: absent.yaml\n`, /absent\.yaml cannot be read/],
     ['a member twice', `${head}kind: AdmissionConfiguration\n`, /already set/],
-    ['no YAML', 'a: [', /bad\.yaml: /],
+    ['a misspelt member', `${head}plugin:\n- name: PodSecurity\n`, /plugin is unknown/],
+    ['a misspelt member of a plug-in', `${head}plugins:\n- name: PodSecurity\n  config: {}\n`, /plugins\[0\]\.config is unknown/],
+    ['no YAML', 'a: [', /bad\.yaml is not YAML/],
   ] as const) {
     it(`is refused with ${what}`, () => { expect(() => readPluginConfigurations(file('bad.yaml', text))).to.throw(complaint); });
   }

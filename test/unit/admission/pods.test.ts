@@ -60,6 +60,38 @@ describe('admission of pods', () => {
       expect(await messageOf(sample.create(mounting('other')))).to.contain('volume with secret.secretName="other" is not allowed because service account strict does not reference that secret');
       await sample.create(mounting('mine'));
     });
+
+    const container = (parts: JsonObject): JsonObject => ({ name: 'c', image: 'i', terminationMessagePolicy: 'File', imagePullPolicy: 'Always', ...parts });
+    const one = (secret: string): JsonObject => container({ env: [{ name: 'E', valueFrom: { secretKeyRef: { name: secret, key: 'k' } } }] });
+    const all = (secret: string): JsonObject => container({ envFrom: [{ secretRef: { name: secret } }] });
+    /** Each way in which a pod comes by a secret, with how a refusal calls it. */
+    const ways: readonly (readonly [string, string, (secret: string) => JsonObject])[] = [
+      ['a volume', 'volume with secret.secretName="other"', secretName => ({ volumes: [{ name: 'v', secret: { secretName } }] })],
+      ['a projected volume', 'volume with projected secret.secretName="other"', name => ({ volumes: [{ name: 'v', projected: { sources: [{ secret: { name } }] } }] })],
+      ['a variable', 'container c with envVar E referencing secret.secretName="other"', name => ({ containers: [one(name)] })],
+      ['all variables', 'container c with envFrom referencing secret.secretName="other"', name => ({ containers: [all(name)] })],
+      ['a variable of an init container', 'init container c with envVar E referencing secret.secretName="other"', name => ({ initContainers: [one(name)], containers: [container({ name: 'd' })] })],
+      ['all variables of an init container', 'init container c with envFrom referencing secret.secretName="other"', name => ({ initContainers: [all(name)], containers: [container({ name: 'd' })] })],
+      ['a secret for images', 'imagePullSecrets[1].name="other"', name => ({ imagePullSecrets: [{ name: 'mine' }, { name }] })],
+    ];
+    for (const [what, words, spec] of ways) {
+      it(`lets pods of a strict account use only secrets that it lists, as ${what}`, async () => {
+        const enforced = { 'kubernetes.io/enforce-mountable-secrets': 'true' };
+        await sample.create(account('strict', { secrets: [{ name: 'mine' }], imagePullSecrets: [{ name: 'mine' }], automountServiceAccountToken: false }, enforced));
+        expect(await messageOf(sample.create(pod({ serviceAccountName: 'strict', ...spec('other') })))).to.contain(`${words} is not allowed because service account strict does not reference that`);
+        await sample.create(pod({ serviceAccountName: 'strict', ...spec('mine') }, { name: 'fine' }));
+      });
+    }
+
+    it('lets those who look into a pod of a strict account use only secrets that it lists', async () => {
+      await sample.create(account('strict', { secrets: [{ name: 'mine' }], automountServiceAccountToken: false }, { 'kubernetes.io/enforce-mountable-secrets': 'true' }));
+      await sample.create(pod({ serviceAccountName: 'strict' }));
+      const debug = (parts: JsonObject) => (object: ApiObject): void => { (object['spec'] as JsonObject)['ephemeralContainers'] = [{ ...parts, name: 'debug' }]; };
+      const write = (parts: JsonObject): Promise<unknown> => sample.update(pod(), debug(parts), 'ephemeralcontainers');
+      expect(await messageOf(write(all('other')))).to.contain('ephemeral container debug with envFrom referencing secret.secretName="other" is not allowed');
+      expect(await messageOf(write(one('other')))).to.contain('ephemeral container debug with envVar E referencing secret.secretName="other" is not allowed');
+      await write(all('mine'));
+    });
   });
 
   describe('Priority', () => {

@@ -67,6 +67,9 @@ describe('admission, standards of pods', () => {
     expect([rules.defaults.enforce, [...rules.namespaces], [...rules.users]]).to.deep.equal([{ level: 'baseline', minor: 30 }, ['n'], []]);
     expect(() => podSecurityRules({ ...head, defaults: { enforce: 'low' } })).to.throw('must be a level');
     expect(() => podSecurityRules({ kind: 'Other' })).to.throw('PodSecurityConfiguration');
+    expect(() => podSecurityRules({ ...head, defaults: { enforced: 'restricted' } })).to.throw('defaults.enforced is unknown');
+    expect(() => podSecurityRules({ ...head, exemptions: { namespace: ['n'] } })).to.throw('exemptions.namespace is unknown');
+    expect(() => podSecurityRules({ ...head, exemptions: { namespaces: 'n' } })).to.throw('exemptions.namespaces must be a list');
   });
 
   describe('in a namespace', () => {

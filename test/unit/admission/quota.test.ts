@@ -63,6 +63,44 @@ describe('admission/quota', () => {
     expect((await refusal(sample.create(pod('d', {})))).message).to.contain('exceeded quota: best');
   });
 
+  describe('where something may be used only if a quota counts it', () => {
+    const limitedTo = (...limitedResources: JsonObject[]): JsonObject => ({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'ResourceQuotaConfiguration', limitedResources });
+    const limit = async (...rules: JsonObject[]): Promise<void> => {
+      sample = await createSample({ storage: sample.storage, admission: true, configurations: new Map([['ResourceQuota', limitedTo(...rules)]]) });
+    };
+    const refused = async (attempt: Promise<unknown>): Promise<string> => (await refusal(attempt)).message;
+
+    it('is refused without such a quota, and admitted within one', async () => {
+      await limit({ resource: 'pods', matchContains: ['pods', 'cpu'] });
+      expect(await refused(sample.create(pod('a', { cpu: '1' })))).to.equal('pods "a" is forbidden: insufficient quota to consume: count/pods,cpu,pods,requests.cpu');
+      await countedQuota('q', { 'pods': '2', 'requests.cpu': '2' });
+      expect(await refused(sample.create(pod('a', { cpu: '1' })))).to.equal('pods "a" is forbidden: insufficient quota to consume: count/pods,cpu');
+      await countedQuota('r', { 'count/pods': '2', 'cpu': '2' });
+      await sample.create(pod('a', { cpu: '1' }));
+      await sample.create(secret('of another type'.replaceAll(' ', '-')));
+    });
+
+    it('is refused in scopes that no quota names', async () => {
+      const critical = { scopeName: 'PriorityClass', operator: 'In', values: ['system-node-critical'] };
+      await limit({ apiGroup: '', resource: 'pods', matchScopes: [critical] });
+      await sample.create(pod('plain', {}));
+      const urgent = pod('a', {}, { priorityClassName: 'system-node-critical' });
+      expect(await refused(sample.create(urgent))).to.equal('pods "a" is forbidden: insufficient quota to match these scopes: [{PriorityClass In [system-node-critical]}]');
+      await countedQuota('q', { pods: '1' }, { scopeSelector: { matchExpressions: [critical] } });
+      await sample.create(urgent);
+    });
+
+    it('is told in words that are understood, or the server does not start', async () => {
+      for (const [configuration, complaint] of [
+        [{ kind: 'Y', apiVersion: 'x/v1' }, 'must hold kind ResourceQuotaConfiguration'], [limitedTo({ resource: 'pods', matchContain: ['pods'] }), 'limitedResources[0].matchContain is unknown'],
+        [{ kind: 'Configuration', apiVersion: 'apiserver.config.k8s.io/v1' }, 'must hold kind Configuration of apiVersion resourcequota.admission.k8s.io/v1beta1'],
+      ] as const) {
+        const attempt = createSample({ admission: true, configurations: new Map([['ResourceQuota', configuration as JsonObject]]) });
+        expect(await attempt.then(() => 'started', (error: Error) => error.message)).to.contain(complaint);
+      }
+    });
+  });
+
   it('charges an update only for what it adds', async () => {
     await countedQuota('q', { 'services': '1', 'services.nodeports': '1' });
     await sample.create(service('a', 'ClusterIP'));

@@ -95,6 +95,11 @@ describe('authentication/serviceaccount', () => {
       clock = now - 61;
       expect(await outcome(await issued())).to.equal('service account token is not valid yet');
     });
+    it('a token whose times are none', async () => {
+      for (const times of [{ exp: 'never' }, { exp: [10 ** 12] }, { nbf: '0' }, { iat: {} }]) {
+        expect(await outcome(await signedWith(curve.privateKey, { alg: 'ES256' }, { ...payload(), ...times })), JSON.stringify(times)).not.to.equal('user');
+      }
+    });
     it('another audience', async () => {
       expect(await outcome(await issued({ audiences: ['a', 'b'] }))).to.equal(`token audiences ["a" "b"] is invalid for the target audiences ["${issuer}"]`);
     });

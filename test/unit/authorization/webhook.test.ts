@@ -135,10 +135,15 @@ describe('authorization by a service', () => {
       expect(first?.webhook).to.deep.include({ authorizedTtlMs: 300_000, unauthorizedTtlMs: 0, timeoutMs: 3_000, onFailure: 'Deny', version: 'v1', kubeconfig: service.kubeconfig });
       expect(last?.webhook).to.deep.include({ onFailure: 'NoOpinion' });
     });
+    it('counts answers for five minutes and thirty seconds unless it says otherwise', () => {
+      const [link] = readAuthorizationConfiguration(write(asked({ authorizedTTL: undefined, unauthorizedTTL: undefined })));
+      expect(link?.webhook).to.deep.include({ authorizedTtlMs: 300_000, unauthorizedTtlMs: 30_000 });
+    });
     const wrong: [string, () => object[], RegExp][] = [
       ['nobody', () => [], /authorizers: Required value/], ['a type that is unknown', () => [{ type: 'Magic', name: 'm' }], /authorizers\[0\]\.type: Unsupported value/],
       ['a type twice', () => [{ type: 'RBAC', name: 'a' }, { type: 'RBAC', name: 'b' }], /authorizers\[1\]\.type: Duplicate/], ['a name twice', () => [{ type: 'RBAC', name: 'a' }, { type: 'Node', name: 'a' }], /\[1\]\.name: Duplicate/],
-      ['no name', () => [{ type: 'RBAC' }], /name: Required/], ['a broken name', () => [{ type: 'RBAC', name: 'A_b' }], /name: Invalid/],
+      ['no name', () => [{ type: 'RBAC' }], /name: Required/], ['a broken name', () => [{ type: 'Webhook', name: 'A_b', webhook: webhook() }], /name: Invalid/],
+      ['a name of its own for a built-in', () => [{ type: 'RBAC', name: 'rbac2' }], /authorizers\[0\]\.name: Invalid value: "rbac2": must be rbac for authorizer RBAC/],
       ['a service for RBAC', () => [{ type: 'RBAC', name: 'a', webhook: webhook() }], /only for type Webhook/], ['a webhook without service', () => [{ type: 'Webhook', name: 'a' }], /webhook: Required/],
       ['no timeout', () => asked({ timeout: undefined }), /webhook\.timeout: Required/], ['a long timeout', () => asked({ timeout: '31s' }), /at most 30s/], ['a time that is none', () => asked({ authorizedTTL: 'soon' }), /authorizedTTL: Invalid/],
       ['a time of nothing', () => asked({ unauthorizedTTL: '0s' }), /above 0s/], ['no failure policy', () => asked({ failurePolicy: '' }), /failurePolicy: Required/], ['another failure policy', () => asked({ failurePolicy: 'Allow' }), /failurePolicy: Unsupported/],

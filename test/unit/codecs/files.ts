@@ -5,17 +5,17 @@ import type { Kind } from '../../../workers/codecs/contract.js';
 
 const packageRoot = (from: string): string => (existsSync(join(from, 'package.json')) ? from : packageRoot(dirname(from)));
 export const ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)));
-/** Data that stands beside a checkout in some places; tests that need it are skipped elsewhere. */
-export const SHARED = join(ROOT, '..', 'shared');
 
 export interface Pair { readonly name: string; readonly kind: Kind; readonly json: unknown; readonly protobuf: Buffer }
 
+const roundtrip = join(ROOT, 'test', 'fixtures', 'roundtrip');
+
 /** The same object of each kind in both encodings. */
-export const roundtripPairs = (folder: string): Pair[] => readdirSync(folder).filter((file) => file.endsWith('.json')).map((file) => {
+export const roundtripPairs = (): Pair[] => readdirSync(roundtrip).filter((file) => file.endsWith('.json')).map((file) => {
   const [, group = '', version = '', kind = ''] = /^(.*?)\.?(v\d\w*)\.(\w+)\.json$/.exec(file) ?? [];
   return {
     name: file.slice(0, -5), kind: { group: group === 'core' ? '' : group, version, kind },
-    json: JSON.parse(readFileSync(join(folder, file), 'utf8')) as unknown, protobuf: readFileSync(join(folder, file.replace(/json$/, 'pb'))),
+    json: JSON.parse(readFileSync(join(roundtrip, file), 'utf8')) as unknown, protobuf: readFileSync(join(roundtrip, file.replace(/json$/, 'pb'))),
   };
 });
 
@@ -31,7 +31,7 @@ export interface Step {
 
 /** All recorded requests with their answers. */
 export const recordedSteps = (): { readonly scenario: string; readonly step: Step }[] => {
-  const folder = join(SHARED, 'golden', 'scenarios');
+  const folder = join(ROOT, 'test', 'golden', 'recordings', 'scenarios');
   return readdirSync(folder).flatMap((area) => readdirSync(join(folder, area)).flatMap((file) => {
     const { steps = [] } = JSON.parse(readFileSync(join(folder, area, file), 'utf8')) as { steps?: Step[] };
     return steps.map((step) => ({ scenario: `${area}/${file}`, step }));

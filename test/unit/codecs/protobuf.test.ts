@@ -1,12 +1,10 @@
 import { expect } from 'chai';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import protobuf from 'protobufjs';
 import { messageNamed, messageOfKind } from '../../../server/catalogue/protobuf.js';
 import type { Shape } from '../../../server/catalogue/types.js';
 import { decodeMessage, encodeMessage, protobufDecode, protobufEncode } from '../../../workers/codecs/protobuf/index.js';
 import { openEnvelope } from '../../../workers/codecs/protobuf/envelope.js';
-import { ROOT, SHARED, roundtripPairs, type Pair } from './files.js';
+import { roundtripPairs, type Pair } from './files.js';
 
 const POD = { group: '', version: 'v1', kind: 'Pod' };
 
@@ -19,18 +17,14 @@ const checkPair = ({ name, kind, json, protobuf: expected }: Pair): void => {
 
 describe('Protobuf codec', () => {
   it('writes and reads every pair of the fixtures byte for byte', () => {
-    roundtripPairs(join(ROOT, 'test/fixtures/roundtrip')).forEach(checkPair);
-  });
-
-  it('writes and reads every pair of the shared folder byte for byte', function () {
-    if (!existsSync(join(SHARED, 'roundtrip'))) this.skip();
-    roundtripPairs(join(SHARED, 'roundtrip')).forEach(checkPair);
+    expect(roundtripPairs().length).to.be.greaterThan(100);
+    roundtripPairs().forEach(checkPair);
   });
 
   it('writes what an independent implementation reads from the same field numbers', () => {
     const root = new protobuf.Root();
     const known = new Map<string, protobuf.Type>();
-    const pair = roundtripPairs(join(ROOT, 'test/fixtures/roundtrip')).find(({ name }) => name === 'policy.v1.PodDisruptionBudget') as Pair;
+    const pair = roundtripPairs().find(({ name }) => name === 'policy.v1.PodDisruptionBudget') as Pair;
     const type = reflected(messageOfKind(pair.kind)?.name ?? '', root, known);
     const encoded = encodeMessage(pair.json, pair.kind);
     const read = type.toObject(type.decode(encoded.ok ? encoded.bytes : Buffer.alloc(0))) as { metadata: object; spec: object };

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { existsSync } from 'node:fs';
 import { yamlCodec } from '../../../workers/codecs/yaml.js';
-import { SHARED, recordedSteps } from './files.js';
+import { recordedSteps } from './files.js';
 
 const decode = (text: string) => yamlCodec.decode(Buffer.from(text), { findDuplicates: true, depthMax: 100 });
 const valueOf = (text: string): unknown => {
@@ -67,8 +66,7 @@ describe('YAML codec', () => {
     expect(valueOf(yamlCodec.encode(value).toString())).to.deep.equal(value);
   });
 
-  it('writes the same text as the reference', function () {
-    if (!existsSync(SHARED)) this.skip();
+  it('writes the same text as the reference', () => {
     const texts = recordedSteps().map(({ step }) => step.expect).filter((expected) => expected?.headers?.['content-type'] === 'application/yaml').map((expected) => expected?.body?.['text']).filter((text) => typeof text === 'string');
     expect(texts.length).to.be.greaterThan(5);
     // Recorded times stand as a placeholder, which needs no quotes; a real time does.

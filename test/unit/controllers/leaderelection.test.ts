@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { pause } from '../../../controllers/client/clock.js';
 import { ConnectionError } from '../../../controllers/client/errors.js';
-import { timeOf, type KubeObject } from '../../../controllers/client/object.js';
+import type { KubeObject } from '../../../api/meta/object.js';
+import { timeOf } from '../../../api/time.js';
 import { LeaderElector, leases } from '../../../controllers/leaderelection.js';
 import { FakeClock, settle } from '../../fixtures/fakeClock.js';
 import { MemoryApi } from '../../fixtures/memoryApi.js';

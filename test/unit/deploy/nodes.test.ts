@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Informers, type Controller, type ControllerEnvironment, type Resource } from '../../../controllers/client/index.js';
-import { nodes, pods, type Node, type Pod } from '../../../controllers/kinds/core.js';
+import { type Node, nodes, type Pod, pods } from '../../../api/types/core/v1.js';
 import { nodeAgents, register, scheduler } from '../../../deploy/nodes/agent.js';
 import { behaviourOf } from '../../../deploy/nodes/behaviour.js';
 import { leases } from '../../../deploy/nodes/node.js';
@@ -53,7 +53,7 @@ describe('deploy/nodes/placement', () => {
 
   it('leaves pods alone that are bound, gated, deleted or for another scheduler', () => {
     expect(waitsForNode(pod())).to.equal(true);
-    const others = [pod({ nodeName: 'a' }), pod({ schedulingGates: [{}] }), pod({ schedulerName: 'mine' } as Pod['spec']), pod({}, { deletionTimestamp: '2026-01-01T00:00:00Z' })];
+    const others = [pod({ nodeName: 'a' }), pod({ schedulingGates: [{ name: 'g' }] }), pod({ schedulerName: 'mine' } as Pod['spec']), pod({}, { deletionTimestamp: '2026-01-01T00:00:00Z' })];
     expect(others.map(waitsForNode)).to.deep.equal([false, false, false, false]);
   });
 });

@@ -10,7 +10,7 @@ import { kmsV1 } from '../../../server/storage/encryption/kms/v1.js';
 import { kmsV2 } from '../../../server/storage/encryption/kms/v2.js';
 import { KeyServiceError, sealed, type Transformer } from '../../../server/storage/encryption/transformer.js';
 import { KeySpace } from '../../../server/storage/keys.js';
-import { KeyPlugin } from './keyPlugin.js';
+import { KeyPlugin } from '../../fixtures/keyPlugin.js';
 
 const secretKey = '/registry/core/secrets/shop/till';
 const mapKey = '/registry/core/configmaps/shop/menu';

@@ -5,6 +5,7 @@ import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { JsonObject } from '../../../server/api/object.js';
+import type { Authorizer } from '../../../server/authorization/authorizer.js';
 import { createBackends, type BackendOptions } from '../../../server/endpoints/backends/connection.js';
 import { FakeAgent } from '../../fixtures/fakeAgent.js';
 import { call, type Answer, type Call } from './client.js';
@@ -184,6 +185,43 @@ describe('requests that go on to nodes and programs', () => {
     sockets.close();
   });
 
+  it('serves nothing below the older path of proxies, for which another right is asked', async () => {
+    await start();
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'POST', 'HEAD']) {
+      for (const path of ['namespaces/default/pods/p', 'nodes/n', 'namespaces/default/pods', 'namespaces/default/pods/p/log']) expect((await send(method, `/api/v1/proxy/${path}`)).status, `${method} ${path}`).to.equal(404);
+    }
+    expect((await send('GET', `${pods}/p`)).status).to.equal(200);
+    expect(agent.seen).to.deep.equal([]);
+  });
+
+  it('asks for the right to create where a stream begins with a GET, unless told not to', async () => {
+    const asked: unknown[] = [];
+    const backends = createBackends({ credentials: { ca: agent.ca, cert: null, key: null }, preferredAddresses: ['InternalIP'], connectTimeoutMs: 5000 });
+    const authorize: Authorizer = ({ user: _user, ...attributes }) => { asked.push(attributes); return { decision: 'noOpinion', reason: 'because' }; };
+    const told = async (streamsNeedCreate: boolean, method: string): Promise<unknown> => {
+      server = await startTestServer(undefined, { endpoints: { backends, authorize, streamsNeedCreate } });
+      await pod('homeless', '', ['c']);
+      const { body } = await send(method, `${pods}/homeless/exec?command=ls`);
+      await server.close();
+      return body['message'];
+    };
+    const homeless = 'pod homeless does not have a host assigned';
+    expect(await told(true, 'POST')).to.equal(homeless);
+    expect(await told(false, 'GET')).to.equal(homeless);
+    expect(asked).to.deep.equal([]);
+    expect(await told(true, 'GET')).to.equal('pods "homeless" is forbidden: because');
+    expect(asked).to.deep.equal([{ isResource: true, verb: 'create', group: '', version: 'v1', namespace: 'default', resource: 'pods', subresource: 'exec', name: 'homeless' }]);
+  });
+
+  it('connects to what a name was found to be when it was judged, whatever it is found to be afterwards', async () => {
+    const found = ['2001:db8::9', '::1'];
+    await start({ lookup: () => Promise.resolve([{ address: found.shift() ?? '', family: 6 }]), connectTimeoutMs: 50 });
+    await node('named', [{ type: 'InternalIP', address: 'node.example.com' }], agent.port);
+    const { status: code } = await send('GET', '/api/v1/nodes/named/proxy/x');
+    expect([code, found, agent.seen]).to.deep.equal([503, ['::1'], []]);
+    expect((await send('GET', '/api/v1/nodes/named/proxy/x')).body['message']).to.equal('address not allowed');
+  });
+
   it('tells a client of a stream why there is none', async () => {
     await start();
     const plain = await send('POST', `${pods}/p/exec?command=ls`);
@@ -201,19 +239,28 @@ describe('requests that go on to nodes and programs', () => {
   });
 
   it('proxies to the agent of a node, with the body, and never with the user\'s credentials', async () => {
-    await start();
-    agent.answer = (_request, response, { body }) => { response.writeHead(202, { 'x-own': 'yes', connection: 'close' }).end(`got ${body}`); };
-    const answer = await send('POST', '/api/v1/nodes/n/proxy/run/%2Fa?x=1&x=2', { raw: 'text', type: 'text/plain', headers: { authorization: 'Bearer secret', 'x-remote-user': 'root' } });
-    expect([answer.status, answer.text, answer.headers['x-own']]).to.deep.equal([202, 'got text', 'yes']);
-    const [{ url, headers } = { url: '', headers: {} as http.IncomingHttpHeaders }] = agent.seen;
-    expect(url).to.equal('/run/%2Fa?x=1&x=2');
-    expect(headers).to.include({ 'content-type': 'text/plain', 'x-forwarded-uri': '/api/v1/nodes/n/proxy/run/%2Fa', host: `127.0.0.1:${agent.port}` });
-    expect([headers.authorization, headers['x-remote-user']]).to.deep.equal([undefined, undefined]);
-    const other = await send('GET', '/api/v1/nodes/n:9/proxy/');
-    expect([other.status, other.body['message']]).to.deep.equal([400, 'address not allowed']);
+    await start({ route: () => ({ host: '127.0.0.1', port: agent.port }) });
+    await status('/api/v1/nodes/n', { addresses: [{ type: 'InternalIP', address: '192.0.2.7' }] });
+    agent.answer = (_request, response, { body }) => { response.writeHead(202, { 'x-own': 'yes', connection: 'close', 'access-control-allow-origin': '*' }).end(`got ${body}`); };
+    const headers = { authorization: 'Bearer secret', 'x-remote-user': 'root', X_Remote_Group: 'system:masters', expect: '100-continue', te: 'trailers' };
+    const answer = await send('POST', '/api/v1/nodes/n/proxy/run/a%20b%3F/?x=1&x=2', { raw: 'text', type: 'text/plain', headers });
+    expect([answer.status, answer.text, answer.headers['x-own'], answer.headers['access-control-allow-origin']]).to.deep.equal([202, 'got text', 'yes', undefined]);
+    const [seen] = agent.seen;
+    expect(seen).to.include({ url: '/run/a%20b%3F/?x=1&x=2', client: 'apiserver' });
+    expect(seen?.headers).to.include({ 'content-type': 'text/plain', 'content-length': '4', 'x-forwarded-uri': '/api/v1/nodes/n/proxy/run/a%20b%3F/', host: `192.0.2.7:${agent.port}` });
+    for (const name of ['authorization', 'x-remote-user', 'x_remote_group', 'expect', 'te']) expect(seen?.headers, name).not.to.have.property(name);
   });
 
   describe('to programs', () => {
+    /** Sends bytes on a connection of their own, and gives all that comes back. */
+    async function socketSays(bytes: string): Promise<string> {
+      const { hostname, port } = new URL(server.url);
+      const socket = net.connect(Number(port), hostname);
+      socket.write(bytes);
+      let text = '';
+      for await (const chunk of socket) text += String(chunk);
+      return text;
+    }
     let program: http.Server;
     let asked: string[];
     beforeEach(async () => {
@@ -234,6 +281,31 @@ describe('requests that go on to nodes and programs', () => {
       expect((await send('GET', `${pods}/p/proxy/a/b/?q=1`)).text).to.equal('program');
       expect((await send('DELETE', `${pods}/http:p:99/proxy/a`)).status).to.equal(200);
       expect(asked).to.deep.equal(['10.9.8.7:8080 GET /a/b/?q=1', '10.9.8.7:99 DELETE /a']);
+    });
+
+    it('passes every method on that is the backend\'s to understand, and no other', async () => {
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        const { status: code, text } = await send(method, `${pods}/p/proxy/a`);
+        expect([code, text], method).to.deep.equal([200, method === 'HEAD' ? '' : 'program']);
+      }
+      expect(asked).to.deep.equal(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map(method => `10.9.8.7:8080 ${method} /a`));
+      for (const method of ['TRACE', 'PROPFIND']) expect((await send(method, `${pods}/p/proxy/a`)).status, method).to.equal(405);
+      for (const method of ['HEAD', 'OPTIONS']) expect((await send(method, `${pods}/p/log`)).status, method).to.equal(405);
+      expect(asked).to.have.length(7);
+    });
+
+    it('makes plain what a path leads to before it is sent on', async () => {
+      const paths = ['a/../b', 'x%2Fy/../z', '%2e%2e/%2e%2e/up', '/double//slash/', './', 'q%3Fx%3D1', 'caf%C3%A9', 'per%2525cent'];
+      for (const path of paths) await socketSays(`GET ${pods}/p/proxy/${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+      expect(asked.map(each => each.split(' ')[2])).to.deep.equal(['/b', '/x/z', '/up', '/double/slash/', '/', '/q%3Fx=1', '/caf%C3%A9', '/per%2525cent']);
+    });
+
+    it('takes the path for what it is where a namespace and a pod have the words of paths for names', async () => {
+      await made('/api/v1/namespaces', { metadata: { name: 'pods' } });
+      await made('/api/v1/namespaces/pods/pods', { metadata: { name: 'proxy' }, spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 8080 }] }] } });
+      await status('/api/v1/namespaces/pods/pods/proxy', { phase: 'Running', podIP: '10.9.8.6', podIPs: [{ ip: '10.9.8.6' }] });
+      expect((await send('GET', '/api/v1/namespaces/pods/pods/proxy/proxy/x')).status).to.equal(200);
+      expect(asked).to.deep.equal(['10.9.8.6:8080 GET /x']);
     });
 
     it('sends a client that asks for no path to the root, and shows places on the backend as seen from outside', async () => {
@@ -264,7 +336,24 @@ describe('requests that go on to nodes and programs', () => {
       expect(asked).to.deep.equal(['10.9.8.7:8080 GET /x', '10.9.8.7:8080 GET /x']);
     });
 
-    for (const ip of ['127.0.0.1', '169.254.1.1', '::1', '224.0.0.1']) {
+    it('shows the links of pages, and places to go to, as they are reached from outside', async () => {
+      const { host } = new URL(server.url);
+      const page = '<html><a href="/x?a=1#b">1</a><a href=rel/y>2</a><img src=\'/z/\'><a href="http://10.9.8.7:8080/w">3</a><a href="https://example.com/v">4</a><script>if (a<b) "<a href=\\"/s\\">"</script></html>';
+      program.removeAllListeners('request').on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
+        if (request.url === '/moved') return response.writeHead(302, { location: `http://${host}/there/` }).end();
+        if (request.url === '/relative') return response.writeHead(302, { location: 'login?next=1' }).end();
+        return response.writeHead(200, { 'content-type': request.url === '/text' ? 'text/plain' : 'text/html; charset=utf-8', 'content-length': Buffer.byteLength(page) }).end(page);
+      });
+      const prefix = `${pods}/p/proxy`;
+      const seen = await send('GET', `${prefix}/page`);
+      expect(seen.text).to.equal(page.replace('"/x', `"${prefix}/x`).replace("'/z", `'${prefix}/z`).replace('http://10.9.8.7:8080/w', `${prefix}/w`));
+      expect((await send('GET', `${prefix}/text`)).text).to.equal(page);
+      expect((await send('HEAD', `${prefix}/page`)).status).to.equal(200);
+      expect((await send('GET', `${prefix}/moved`)).headers.location).to.equal(`${prefix}/there/`);
+      expect((await send('GET', `${prefix}/relative`)).headers.location).to.equal('login?next=1');
+    });
+
+    for (const ip of ['127.0.0.1', '169.254.1.1', '::1', '224.0.0.1', '0:0:0:0:0:0:0:1', '::127.0.0.1', '64:ff9b::a9fe:a9fe', '2002:7f00:1::', 'fe80::1', 'ff02::1', '0.0.0.0', '255.255.255.255']) {
       it(`never reaches ${ip} for a pod that claims it`, async () => {
         await status(`${pods}/p`, { podIP: ip, podIPs: [{ ip }] });
         const { status: code, body } = await send('GET', `${pods}/p/proxy/x`);

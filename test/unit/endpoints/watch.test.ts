@@ -186,7 +186,7 @@ describe('endpoints/watch', () => {
     expect((await call(server.url, 'GET', `${SECRETS}?watch=1`, { headers: { accept: 'text/html' } })).status).to.equal(406);
   });
 
-  it('ends when the client goes, and lets nothing pile up for one that does not read', async () => {
+  it('shows a client that did not read for a while everything once it reads again, and keeps nobody else waiting', async () => {
     const stalled = await watch('watch=1');
     stalled.response.pause();
     const reading = await watch('watch=1');
@@ -194,11 +194,8 @@ describe('endpoints/watch', () => {
       await call(server.url, 'POST', SECRETS, { body: { metadata: { name: `big${i}` }, data: { k: Buffer.alloc(700_000, 'x').toString('base64') } } });
       expect((await next(reading)).object.metadata.name).to.equal(`big${i}`);
     }
-    // The stalled client was cut off; the other one has seen everything.
-    stalled.response.on('error', () => {});
     stalled.response.resume();
-    const closed = new Promise<boolean>(resolve => { stalled.response.once('close', () => { resolve(stalled.response.complete); }); });
-    expect(await closed).to.equal(false);
+    for (let i = 0; i < 12; i++) expect((await next(stalled)).object.metadata.name).to.equal(`big${i}`);
   }).timeout(20_000);
 
   describe('as a WebSocket', () => {

@@ -18,7 +18,7 @@ describe('bookmarks of a watch', () => {
   after(() => { mock.timers.reset(); });
 
   it('come about once a minute, with what has been shown by then, and none before the watch is under way or when nobody asks', async () => {
-    const progress = { version: 0, stop: () => {} };
+    const progress = { version: 0, fallBehind: () => {}, stop: () => {} };
     const options = { resource: configMaps, representation: { encoder: jsonEncoder, form: { form: 'object' } }, framing: PLAIN, resourceVersion: '0', initialEventsEnd: false, timeoutMs: 600 * SECOND_MS } as const;
     const end = new AbortController();
     const over = [true, false].map(bookmarks => new WatchStream({ ...options, bookmarks }).run(progress, transport, end.signal));

@@ -87,7 +87,7 @@ export class ExtensionServer {
   }
 
   async update(target: Target, change: Pick<Change, 'apply'> & Partial<Change>): Promise<StoredObject> {
-    return (await this.registry.update(target, { subresource: '', uid: null, mayCreate: false, ...change }, ownWrites)).object;
+    return (await this.registry.update(target, { subresource: '', uid: null, mayCreate: null, ...change }, ownWrites)).object;
   }
 
   target(version: string, resource: string, name = '', group = 'example.com'): Target {

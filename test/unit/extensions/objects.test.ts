@@ -174,7 +174,7 @@ describe('extensions/objects', () => {
     const options = { ...ownWrites, warn: (text: string): void => { warnings.push(text); } };
     await server.registry.create(target(), { ...widget('a'), metadata: { name: 'a', finalizers: ['plain', 'example.com/own', 'orphan'] } }, options);
     expect(warnings).to.deep.equal(['metadata.finalizers: "plain": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers']);
-    await server.registry.update(target('a'), { apply: current => ({ ...(current ?? {}), metadata: { ...current?.metadata, finalizers: ['plain', 'more'] } }), subresource: '', uid: null, mayCreate: false }, options);
+    await server.registry.update(target('a'), { apply: current => ({ ...(current ?? {}), metadata: { ...current?.metadata, finalizers: ['plain', 'more'] } }), subresource: '', uid: null, mayCreate: null }, options);
     expect(warnings.slice(1)).to.have.length(1).and.to.have.nested.property('[0]').that.contains('"more"');
   });
 

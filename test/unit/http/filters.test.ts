@@ -7,7 +7,7 @@ import type { RequestContext } from '../../../server/endpoints/context.js';
 import { answerStream } from '../../../server/endpoints/streams.js';
 import { writeJson } from '../../../server/http/errors.js';
 import type { Exchange } from '../../../server/http/exchange.js';
-import { bodyBytesMax } from '../../../server/http/exchange.js';
+import { bodyBytesMax } from '../../../server/http/bodyReading.js';
 import { call1, call2, openFrontDoor } from './frontDoor.js';
 import type { Answer, Call, FrontDoor } from './frontDoor.js';
 import { createIdentities } from './identities.js';

@@ -28,6 +28,8 @@ export interface FrontDoor {
   readonly health: HealthRegistry;
   readonly logged: readonly string[];
   readonly port: number;
+  /** As the metrics tell: requests being worked on, and those without an end of their own. */
+  counts(): Promise<{ readonly readOnly: number; readonly mutating: number; readonly longRunning: number }>;
 }
 
 export interface FrontDoorOptions {
@@ -56,7 +58,15 @@ export async function openFrontDoor({ identities, server, resources, chain: chai
     host: '127.0.0.1', port: 0, credentials: fixed({ certificate: { cert: Buffer.from(server.cert), key: Buffer.from(server.key) }, clientCa: Buffer.from(identities.ca), sni: null }), tls: {},
     http2: true, http2StreamsMax: 0, goawayChance: 0, handle: chain.handle, ...listenerOptions,
   });
-  return { listener, chain, health, logged, port: listener.port };
+  const counts = async (): ReturnType<FrontDoor['counts']> => {
+    const text = await metrics.registry.metrics();
+    const sum = (pattern: RegExp): number => [...text.matchAll(pattern)].reduce((total, [, value]) => total + Number(value), 0);
+    return {
+      readOnly: sum(/^apiserver_current_inflight_requests\{[^}]*request_kind="readOnly"[^}]*\} (\S+)/gm), mutating: sum(/^apiserver_current_inflight_requests\{[^}]*request_kind="mutating"[^}]*\} (\S+)/gm),
+      longRunning: sum(/^apiserver_longrunning_requests(?:\{[^}]*\})? (\S+)/gm),
+    };
+  };
+  return { listener, chain, health, logged, port: listener.port, counts };
 }
 
 export function recordingLogger(lines: string[]): Logger {

@@ -1,7 +1,9 @@
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { createHealthRegistry } from '../../../server/observability/health.js';
+import { LineBudget } from '../../../server/catalogue/lineBudget.js';
 import { createLogger } from '../../../server/observability/logger.js';
+import { createAccessMetrics } from '../../../server/observability/access.js';
 import { createMetrics } from '../../../server/observability/metrics.js';
 
 describe('health checks', () => {
@@ -33,7 +35,7 @@ describe('health checks', () => {
 });
 
 describe('the log', () => {
-  function record(options: { verbosity?: number; modules?: ReadonlyMap<string, number>; color?: boolean } = {}): { log: ReturnType<typeof createLogger>; lines: () => string[] } {
+  function record(options: { verbosity?: number; modules?: ReadonlyMap<string, number>; color?: boolean; budget?: LineBudget } = {}): { log: ReturnType<typeof createLogger>; lines: () => string[] } {
     let text = '';
     const stream = new Writable({ write(chunk: Buffer, _, done) { text += chunk.toString(); done(); } });
     return { log: createLogger({ verbosity: 0, stream, ...options }), lines: () => text.split('\n').filter((line) => line !== '') };
@@ -54,6 +56,39 @@ describe('the log', () => {
     log.info('x', { uri: 'a'.repeat(100_000) });
     expect(lines()[0]!.length).to.be.below(3_000);
   });
+  it('writes so many lines a minute of one event, then the last and how many were left out, whatever others write', () => {
+    const due: { at: number; callback: () => void }[] = [];
+    let now = 0;
+    const pass = (ms: number): void => {
+      now += ms;
+      for (const { callback } of due.splice(0).filter((timer) => timer.at <= now || due.push(timer) === 0)) callback();
+    };
+    const { log, lines } = record({ budget: new LineBudget({ now: () => now, after: (ms, callback) => { due.push({ at: now + ms, callback }); } }) });
+    for (let i = 0; i < 10_000; i++) log.warn('refused credentials', { i });
+    log.warn('disk is full');
+    expect(lines()).to.have.length(31);
+    expect(lines().at(-1)).to.include('disk is full');
+    pass(59_000);
+    expect(lines()).to.have.length(31);
+    pass(1_000);
+    expect(lines().at(-1)).to.match(/refused credentials i=9999 omitted=9969$/);
+    for (let i = 0; i < 100; i++) log.warn('refused credentials', { i });
+    expect(lines(), 'the sum counts for the next minute').to.have.length(32 + 29);
+    pass(60_000);
+    expect(lines().at(-1)).to.match(/ i=99 omitted=70$/);
+    expect(due, 'no timer while nothing is left out').to.deep.equal([]);
+  });
+  it('writes all that was asked for by verbosity', () => {
+    const { log, lines } = record({ verbosity: 1 });
+    for (let i = 0; i < 1_000; i++) log.debug(1, 'request', { i });
+    expect(lines()).to.have.length(1_000);
+  });
+  it('counts kinds without end in bounded memory', () => {
+    const written: string[] = [];
+    const budget = new LineBudget({ now: () => 0, after: () => {} });
+    for (let i = 0; i < 100_000; i++) budget.write(`kind ${i}`, () => { written.push(`kind ${i}`); });
+    expect(written).to.have.length(1_030);
+  });
   it('writes as much as -v and --vmodule ask for', () => {
     const { log, lines } = record({ verbosity: 1, modules: new Map([['acc*', 3]]) });
     log.debug(1, 'one');
@@ -73,12 +108,14 @@ describe('the log', () => {
 
 describe('metrics', () => {
   it('leave out what is disabled, and keep going when a reading fails', async () => {
-    const metrics = createMetrics({ disabled: ['apiserver_request_total', 'gone'] });
+    const metrics = createMetrics({ disabled: ['apiserver_request_total', 'gone', 'apiserver_current_inflight_requests', 'authentication_attempts'] });
     metrics.gauge('gone', 'x', () => 1);
+    metrics.inflight(() => ({ readOnly: 1, mutating: 1 }));
+    createAccessMetrics(metrics.registry);
     metrics.gauge('broken', 'x', () => Promise.reject(new Error('no')));
     metrics.gauge('fine', 'x', () => 7);
     const text = await metrics.registry.metrics();
-    expect(text).to.match(/^fine 7$/m).and.not.match(/apiserver_request_total|^gone/m);
+    expect(text).to.match(/^fine 7$/m).and.match(/authenticated_user_requests/).and.not.match(/apiserver_request_total|^gone|current_inflight|authentication_attempts/m);
   });
   it('stay small when clients invent resources', async () => {
     const metrics = createMetrics();

@@ -29,7 +29,7 @@ describe('pipelined requests', () => {
     begun = [];
     wake = () => undefined;
     const handle: ListenerOptions['handle'] = (...accepted) => {
-      const [request, response] = accepted as [IncomingMessage, ServerResponse];
+      const [request, response] = accepted as unknown as [IncomingMessage, ServerResponse];
       begun.push({ url: String(request.url), request, answer: (text = '') => { response.end(text); } });
       wake();
     };

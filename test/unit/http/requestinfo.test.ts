@@ -115,8 +115,9 @@ describe('selectors that name an object', () => {
 
 describe('request target', () => {
   it('takes the absolute form for its path', () => {
-    expect(parseTarget('https://example.com:6443/api/v1?x=1')).to.deep.equal({ ok: true, path: '/api/v1', search: 'x=1' });
-    expect(parseTarget('https://example.com')).to.deep.equal({ ok: true, path: '/', search: '' });
+    expect(parseTarget('https://example.com:6443/api/v1?x=1')).to.deep.equal({ ok: true, path: '/api/v1', search: 'x=1', origin: '/api/v1?x=1' });
+    expect(parseTarget('https://example.com')).to.deep.equal({ ok: true, path: '/', search: '', origin: '/' });
+    expect(parseTarget('https://example.com/api/v1', 2).ok, 'over HTTP/2').to.equal(false);
   });
   for (const url of ['', 'api/v1', '/%zz', '/%ff', '/%e4', 'javascript:alert(1)']) {
     it(`refuses ${JSON.stringify(url)}`, () => { expect(parseTarget(url).ok).to.equal(false); });

@@ -10,11 +10,14 @@ describe('requests of one HTTP/2 connection', () => {
   let next: (() => void)[];
   let begun: string[];
   let turns: SessionTurns;
+  let held: [string, Http2Session][];
 
   beforeEach(() => {
     next = [];
     begun = [];
-    turns = new SessionTurns(2, (action) => { next.push(action); });
+    held = [];
+    const reading = { hold: (of: Http2Session): void => { held.push(['hold', of]); }, goOn: (of: Http2Session): void => { held.push(['go on', of]); } };
+    turns = new SessionTurns(reading, 2, (action) => { next.push(action); });
   });
   const turn = (): void => { for (const action of next.splice(0)) action(); };
   const take = (of: Http2Session, name: string): { closed: boolean; destroyed: boolean } => {
@@ -60,6 +63,16 @@ describe('requests of one HTTP/2 connection', () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) take(attacker, name).closed = name < 'e';
     turn();
     expect(begun).to.deep.equal(['a', 'b', 'e']);
+  });
+
+  it('are not read any further while many wait', () => {
+    const attacker = session();
+    for (let each = 0; each < 65; each += 1) take(attacker, String(each));
+    expect(held).to.deep.equal([]);
+    take(attacker, '65');
+    expect(held).to.deep.equal([['hold', attacker]]);
+    while (next.length > 0) turn();
+    expect([held.length, held.at(-1), begun.length]).to.deep.equal([2, ['go on', attacker], 66]);
   });
 
   it('are bounded while they wait: beyond, the connection is cut', () => {

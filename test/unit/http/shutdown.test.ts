@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { EventEmitter } from 'node:events';
 import type { Request, RequestInfo, Response } from '../../../server/endpoints/context.js';
-import { ActiveList } from '../../../server/http/activeExchanges.js';
+import { ExchangeList } from '../../../server/http/exchangeList.js';
 import type { Draining } from '../../../server/http/chain.js';
 import { Exchange } from '../../../server/http/exchange.js';
 import { createLogger } from '../../../server/observability/logger.js';
@@ -13,7 +13,7 @@ class Held extends Exchange {
   /** The client is gone, or has its whole answer. */
   readonly leave: () => void;
 
-  constructor(verb: 'watch' | 'get', active: ActiveList) {
+  constructor(verb: 'watch' | 'get', active: ExchangeList) {
     const response = new EventEmitter();
     super(new EventEmitter() as unknown as Request, response as unknown as Response, '', { isResource: true, verb, subresource: '' } as unknown as RequestInfo, new URLSearchParams());
     this.leave = () => { response.emit('close'); };
@@ -25,17 +25,17 @@ class Held extends Exchange {
 
 describe('http/shutdown', () => {
   const steps: string[] = [];
-  const drained = (active: ActiveList, options: Partial<ShutdownOptions>): Promise<void> => {
+  const drained = (active: ExchangeList, options: Partial<ShutdownOptions>): Promise<void> => {
     steps.length = 0;
     return drainAndClose(
-      { host: '', port: 0, drain: () => { steps.push('no new connections'); }, close: () => { steps.push('closed'); return Promise.resolve(); } },
+      { host: '', port: 0, connections: 0, drain: () => { steps.push('no new connections'); }, close: () => { steps.push('closed'); return Promise.resolve(); } },
       { handle: () => undefined, active, drain: (how: Draining) => { steps.push(how); } },
       { delayMs: 0, sendRetryAfter: false, watchGraceMs: 0, requestsMs: 60_000, log: createLogger({ verbosity: 0 }), ...options },
     );
   };
 
   it('ends watches evenly over their time, not all at its end', async () => {
-    const active = new ActiveList();
+    const active = new ExchangeList('place');
     const watches = Array.from({ length: 20 }, () => new Held('watch', active));
     const graceMs = 400;
     const begun = performance.now();
@@ -46,7 +46,7 @@ describe('http/shutdown', () => {
   });
 
   it('waits for none when clients leave by themselves, and ends all at once without a time for it', async () => {
-    const active = new ActiveList();
+    const active = new ExchangeList('place');
     const watches = Array.from({ length: 3 }, () => new Held('watch', active));
     const stopping = drained(active, { watchGraceMs: 3_600_000 });
     for (const watch of watches) watch.leave();
@@ -57,7 +57,7 @@ describe('http/shutdown', () => {
   });
 
   it('lets requests end before anything is cut, and keeps connections open for refusals when it is to send them', async () => {
-    const active = new ActiveList();
+    const active = new ExchangeList('place');
     const request = new Held('get', active);
     const stopping = drained(active, { sendRetryAfter: true });
     await new Promise((resolve) => { setImmediate(resolve); });

@@ -14,6 +14,7 @@ const readers: Readonly<Record<string, readonly string[]>> = {
     'raft/replica.ts', 'server/http/credentials.ts', 'server/http/selfsigned.ts', 'server/authentication/peer.ts', 'server/authentication/serviceaccount/verifier.ts', 'server/authentication/serviceaccount/secretTokens.ts',
     'server/authentication/jwt/authenticator.ts', 'server/authentication/tokens/bootstrapTokens.ts', 'server/endpoints/subresources/token.ts', 'controllers/serving/selfSigned.ts',
   ],
+  'How long ago an object says that it was written, and times in leases, which other machines read': ['server/presence/machineClock.ts'],
   'The age of old log files, by the dates in their names': ['server/audit/rotatingFile.ts'],
   'Deadlines as gRPC wants them; it turns them into timers at once': ['server/grpc/localService.ts'],
 };

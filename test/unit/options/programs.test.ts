@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { programFile } from '../../../deploy/programs.js';
+import { createIdentities } from '../http/identities.js';
 
 const programs = {
   apiserver: programFile('apiserver'),
@@ -46,6 +47,15 @@ describe('the programs', function () {
     expect(status).to.equal(1);
     expect(stderr).to.match(/error cannot start reason="cannot read the certificate \/nowhere\/a\.crt: ENOENT/);
     expect(stderr.match(/ENOENT/g)).to.have.length(1);
+  });
+  it('apiserver does not let an authority of users vouch for proxies whose names nobody gave', async () => {
+    const identities = await createIdentities();
+    const { certFile, keyFile } = await identities.issue({ name: 'server', usage: 'serverAuth' });
+    const authorities = [`--client-ca-file=${identities.caFile}`, `--requestheader-client-ca-file=${identities.caFile}`];
+    const files = [`--tls-cert-file=${certFile}`, `--tls-private-key-file=${keyFile}`, `--raft-data-dir=${temporaryDirectory('overlap')}/data`, '--secure-port=0'];
+    const { status, stderr } = run('apiserver', ...files, ...authorities, '--requestheader-username-headers=X-Remote-User');
+    expect(status).to.equal(1);
+    expect(stderr).to.include('hold the same authority').and.include('--requestheader-allowed-names');
   });
 
   describe('end with a line that says why', () => {

@@ -26,7 +26,7 @@ describe('options of reading', () => {
   });
 
   it('switches features', () => {
-    expect(featuresOf(options())).to.deep.equal({ APIResponseCompression: true, AllowUnsafeMalformedObjectDeletion: false, CBORServingAndStorage: false, WatchList: true });
+    expect(featuresOf(options())).to.deep.equal({ APIResponseCompression: true, AllowUnsafeMalformedObjectDeletion: false, AuthorizePodWebsocketUpgradeCreatePermission: true, CBORServingAndStorage: false, WatchList: true });
     expect(featuresOf(options('--feature-gates=APIResponseCompression=false')).APIResponseCompression).to.equal(false);
     expect(unknownFeatures(options('--feature-gates=APIResponseCompression=false,Other=true'))).to.deep.equal(['Other']);
   });

@@ -2,6 +2,7 @@ import type { ApiObject, JsonObject } from '../../../server/api/object.js';
 import { StatusError, type StatusCause } from '../../../server/api/status.js';
 import { createAdmission } from '../../../server/admission/chain.js';
 import { createPlugins } from '../../../server/admission/plugins.js';
+import type { PluginConfigurations } from '../../../server/admission/configuration.js';
 import type { AdmissionPlugin } from '../../../server/admission/contract.js';
 import { createCatalogue, type Catalogue, type ServedResource } from '../../../server/catalogue/resources.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';
@@ -33,6 +34,8 @@ export interface SampleOptions {
   readonly storage?: Storage;
   /** The names of the plug-ins that run, or true for those that run by default. */
   readonly admission?: boolean | ReadonlySet<string>;
+  /** What an operator says for single plug-ins. */
+  readonly configurations?: PluginConfigurations;
   /** Steps of admission that are made elsewhere. */
   readonly guards?: (storage: Storage, catalogue: Catalogue) => readonly AdmissionPlugin[];
 }
@@ -47,12 +50,12 @@ function resourceOf(apiVersion: string, kind: string): ServedResource {
   return resource;
 }
 
-export async function createSample({ serviceRanges = '10.0.0.0/24', ports = '30000-32767', random = Math.random, storage, admission = false, guards = () => [] }: SampleOptions = {}): Promise<Sample> {
+export async function createSample({ serviceRanges = '10.0.0.0/24', ports = '30000-32767', random = Math.random, storage, admission = false, configurations = new Map(), guards = () => [] }: SampleOptions = {}): Promise<Sample> {
   const kept = storage ?? createMemoryStorage({ selectableFields: selectableFieldsOf });
   const ranges = parseRanges(serviceRanges);
   const registry = createRegistry({
     storage: kept, random, allocators: { services: createServiceAllocator({ storage: kept, ranges, ports: parsePortRange(ports) }) },
-    admission: admission === false ? null : createAdmission(createPlugins({ storage: kept, others: guards(kept, catalogue), ...(admission === true ? {} : { enabled: admission }) })),
+    admission: admission === false ? null : createAdmission(createPlugins({ storage: kept, configurations, others: guards(kept, catalogue), ...(admission === true ? {} : { enabled: admission }) })),
   });
   await bootstrap({ registry, catalogue, serviceRanges: ranges.map(({ text }) => text) });
   let warned: string[] = [];
@@ -74,7 +77,7 @@ export async function createSample({ serviceRanges = '10.0.0.0/24', ports = '300
         change(current);
         return current;
       };
-      return (await registry.update(locate(object), { apply, subresource, uid: null, mayCreate: false }, options)).object.decode();
+      return (await registry.update(locate(object), { apply, subresource, uid: null, mayCreate: null }, options)).object.decode();
     },
     get: async (kind, name) => (await registry.get(locate(named(kind, name)), { at: 'mostRecent' })).decode(),
     remove: async (kind, name) => { await registry.delete(locate(named(kind, name)), NO_WISH, options); },

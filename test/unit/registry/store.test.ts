@@ -19,7 +19,7 @@ const configMaps = resourceOf('configmaps');
 const options = (more: Partial<WriteOptions> = {}): WriteOptions => ({ user: { name: 'u', uid: '', groups: [], extra: {} }, manager: 'm', dryRun: false, timeoutMs: 1000, warn: () => {}, ...more });
 const target = (name: string, resource = configMaps): Target => ({ resource, namespace: resource.namespaced ? 'default' : '', name });
 const configMap = (metadata: ApiObject['metadata'], data: Record<string, string> = {}): ApiObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data });
-const replace = (object: ApiObject, more: Partial<Change> = {}): Change => ({ apply: () => structuredClone(object), subresource: '', uid: null, mayCreate: true, ...more });
+const replace = (object: ApiObject, more: Partial<Change> = {}): Change => ({ apply: () => structuredClone(object), subresource: '', uid: null, mayCreate: () => {}, ...more });
 
 /** Storage whose local reads can be made to lag behind: what a replica serves while it catches up. */
 function lagging(storage: MemoryStorage): Storage & { freeze(): void } {

@@ -11,7 +11,7 @@ import { configMaps, fields, key, labels, listRequest, nodes, objectFor, pods, s
  * The watch cache against the model: both get the same random operations, and must give the same answers and show watchers the same
  * events. Where the cache may refuse (history that it has given up), it must refuse or agree, never differ. Watchers of the model are
  * never disturbed; those of the cache are cut off and resume, from their last event or from a bookmark, also on a cache that has started
- * anew, and must have seen the same in the end.
+ * anew, or fall behind and catch up, and must have seen the same in the end.
  */
 
 const namespaces = ['a', 'a-b', 'b'];
@@ -25,6 +25,7 @@ type Operation =
   | { readonly do: 'get'; readonly resource: number; readonly namespace: string; readonly name: string; readonly back: number; readonly consistency: Consistency['at'] }
   | { readonly do: 'watch'; readonly resource: number; readonly select: Selection; readonly start: 'mostRecent' | 'any' | 'after'; readonly back: number; readonly initialEvents: boolean }
   | { readonly do: 'stop'; readonly which: number }
+  | { readonly do: 'full'; readonly which: number }
   | { readonly do: 'reconnect'; readonly which: number; readonly fromBookmark: boolean }
   | { readonly do: 'restart' }
   /** More changes than a watcher is shown at once when it resumes. */
@@ -62,6 +63,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     do: fc.constant('watch' as const), resource, select: selection, start: fc.constantFrom('mostRecent' as const, 'any' as const, 'after' as const), back, initialEvents: fc.boolean(),
   }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('stop' as const), which }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('full' as const), which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('reconnect' as const), which, fromBookmark: fc.boolean() }) },
   { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('burst' as const), resource, label: fc.constantFrom('1', '2') }) },
@@ -98,6 +100,7 @@ class Both {
       case 'page': return this.page(operation_.which);
       case 'get': return this.get(operation_);
       case 'stop': return this.stop(operation_.which);
+      case 'full': return this.pairs[operation_.which % Math.max(1, this.pairs.length)]?.cache.watch.fallBehind();
       case 'reconnect': return this.reconnect(this.pairs[operation_.which % Math.max(1, this.pairs.length)], operation_.fromBookmark);
       case 'restart': return this.restart();
       case 'settle': return settle();

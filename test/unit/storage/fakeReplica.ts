@@ -42,18 +42,21 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
     return { outcome: 'reached', revision: reached };
   }
 
-  async range({ start, end, revision: at, limit }: RangeOptions): Promise<RangeResult> {
+  async range({ start, end, revision: at, limit, bytesMax }: RangeOptions): Promise<RangeResult> {
     if (at !== null && at > this.revision) return { outcome: 'future', revision: this.revision };
     if (at !== null && at < this.compacted) return { outcome: 'compacted', compacted: this.compacted };
     const keys = [...new Set(this.history.map(({ key }) => key))].filter(key => key >= start && (end === null || key < end)).sort();
     const found = keys.map(key => this.newest(key, at ?? this.revision)).filter(item => item !== null);
-    const items = found.slice(0, limit ?? undefined);
+    const items = upToBytes(found, bytesMax ?? Infinity).slice(0, limit ?? undefined);
     return { outcome: 'found', revision: at ?? this.revision, items, remaining: found.length - items.length };
   }
 
-  async changesSince(after: Revision): Promise<ChangesResult> {
+  async changesSince(after: Revision, { bytesMax }: { readonly bytesMax: number }): Promise<ChangesResult> {
     if (after < this.compacted) return { outcome: 'compacted', compacted: this.compacted };
-    return { outcome: 'found', changes: this.history.filter(record => record.revision > after), through: this.revision };
+    const all = this.history.filter(record => record.revision > after);
+    const last = upToBytes(all, bytesMax).at(-1)?.revision ?? this.revision;
+    const changes = all.filter(record => record.revision <= last);
+    return { outcome: 'found', changes, through: changes.length === all.length ? this.revision : last };
   }
 
   onChanges(listener: (batch: ChangeBatch) => void): () => void {
@@ -128,4 +131,14 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
     if (found === undefined || found.value === null) return null;
     return { key, value: found.value, createRevision: found.createRevision, modRevision: found.revision, version: found.version };
   }
+}
+
+/** The first of them, until their values have so many bytes. */
+function upToBytes<T extends { readonly value: Uint8Array | null }>(all: readonly T[], bytesMax: number): T[] {
+  let bytes = 0;
+  return all.filter(({ value }) => {
+    const room = bytes < bytesMax;
+    bytes += value?.length ?? 0;
+    return room;
+  });
 }

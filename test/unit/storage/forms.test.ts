@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { ApiObject } from '../../../server/api/object.js';
 import { createCatalogue, storedKinds, type ServedResource } from '../../../server/catalogue/resources.js';
@@ -8,7 +6,7 @@ import { DamagedValueError, encodeStored, itemOf } from '../../../server/storage
 import type { OtherMediaType, StoredForm } from '../../../server/storage/forms.js';
 import { createRaftStorage, type RaftStorage } from '../../../server/storage/raft.js';
 import { storedObjectOf } from '../../../server/storage/storedobject.js';
-import { ROOT, roundtripPairs, SHARED } from '../codecs/files.js';
+import { roundtripPairs } from '../codecs/files.js';
 import { FakeReplica } from './fakeReplica.js';
 import { applied, configMaps, key, listRequest, found, pods } from './suite.js';
 
@@ -19,8 +17,7 @@ const mediaTypeOf = (value: Buffer): number | undefined => value[1];
 
 /** Objects of all built-in types that are stored, in the form in which they are. */
 function storedObjects(): { readonly resource: ServedResource; readonly object: ApiObject }[] {
-  const shared = join(SHARED, 'roundtrip');
-  const pairs = new Map(roundtripPairs(existsSync(shared) ? shared : join(ROOT, 'test/fixtures/roundtrip')).map(({ kind: { group, version, kind: name }, json }) => [`${group}/${version}/${name}`, json as ApiObject]));
+  const pairs = new Map(roundtripPairs().map(({ kind: { group, version, kind: name }, json }) => [`${group}/${version}/${name}`, json as ApiObject]));
   const resources = createCatalogue({ serves: () => true }).groups.flatMap(({ versions }) => versions.flatMap(each => each.resources));
   return resources.filter(({ verbs, group, version, storage }) => verbs.has('update') && version === storage.version && group === storage.group).flatMap(resource => {
     const { kind: _kind, ...object } = pairs.get(`${resource.group}/${resource.version}/${resource.kind}`) ?? {};

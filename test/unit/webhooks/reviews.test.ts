@@ -91,7 +91,8 @@ describe('what webhooks of admission are asked', () => {
     ['exec', 'GET', 'pods/p/exec?command=ls&command=-l&stdout=true&container=c', 'PodExecOptions', { stdout: true, container: 'c', command: ['ls', '-l'] }],
     ['attach', 'POST', 'pods/p/attach?stdin=1', 'PodAttachOptions', { stdin: true }],
     ['portforward', 'GET', 'pods/p/portforward?ports=80', 'PodPortForwardOptions', { ports: [80] }],
-    ['proxy', 'GET', 'services/s:80/proxy/a/b', 'ServiceProxyOptions', { path: 'a/b' }],
+    ['proxy', 'GET', 'services/s:80/proxy/a%2Fb//%20c/', 'ServiceProxyOptions', { path: '/a/b// c/' }],
+    ['proxy', 'POST', 'services/s:80/proxy', 'ServiceProxyOptions', {}],
   ];
   for (const [what, method, path, kind, options] of connections) {
     it(`hears of connections: ${what}`, async () => {

@@ -1,5 +1,5 @@
 import { compileRegexp, type Regexp } from '../../regexp/regexp.js';
-import { canonicalQuantity } from '../quantity.js';
+import { canonicalQuantity } from '../../../api/quantity.js';
 import { isCidr, isEmail, isIpv4Format, isIpv6Format, isMac, isRequestUri } from './addresses.js';
 
 /**
@@ -126,7 +126,8 @@ function isDateTime(text: string): boolean {
 
 /** Units in words; the last of each may be the beginning of a longer one. */
 const UNITS = [['ns', 'nano'], ['us', 'µs', 'micro'], ['ms', 'milli'], ['s', 'sec'], ['m', 'min'], ['h', 'hr', 'hour'], ['d', 'day'], ['w', 'wk', 'week']];
-const GO_DURATION = /^[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+/** Each run of digits can be read in one way only: where there are several, all are tried. */
+const GO_DURATION = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const INT64_DIGITS = 19;
 
 /** `1h30m`, or any text in which a number stands before a unit: `5 minutes`, `P1D`. */

@@ -1,5 +1,5 @@
 import type { Run } from '../run.js';
-import { Duration, Failure, ListValue, MapValue, Timestamp, typeNameOf, TypeValue, UInt, type Value } from '../values.js';
+import { Duration, Failure, ListValue, MapValue, Timestamp, typeNameOf, TypeValue, UInt, weightOf, type Value } from '../values.js';
 import { durationText, timestampText } from '../clock.js';
 import { doubleText } from '../doubles.js';
 import { compareTexts } from '../equality.js';
@@ -84,6 +84,7 @@ function pieceOf(letter: string, value: Value, precision: number | null, run: Ru
 /** Any value as text, lists and maps with what they hold. */
 function plainText(value: Value, run: Run, depth: number): string | Failure {
   run.meter.step(1);
+  run.meter.traverse(weightOf(value));
   if (depth > depthMax) return new Failure('values nest too deeply');
   if (typeof value === 'string') return value;
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return String(value);

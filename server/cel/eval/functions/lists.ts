@@ -1,7 +1,7 @@
 import { compare, equals } from '../equality.js';
 import { arithmetic, duration } from '../numbers.js';
 import type { Run } from '../run.js';
-import { ArrayList, Duration, Failure, ListValue, MapValue, NO_OVERLOAD, Optional, type Value } from '../values.js';
+import { ArrayList, Duration, Failure, lengthOf, ListValue, MapValue, NO_OVERLOAD, Optional, type Value } from '../values.js';
 import type { Implementation, Library } from './registry.js';
 
 /** Lists and sets. */
@@ -126,7 +126,7 @@ const anyIn = (some: ListValue, all: ListValue, run: Run): boolean => {
 const ofLists = (of: (one: ListValue, other: ListValue, run: Run) => Value): Implementation => ([one, other], run) => (one instanceof ListValue && other instanceof ListValue ? of(one, other, run) : NO_OVERLOAD);
 
 const sizeOfAny: Implementation = ([value]) => {
-  if (typeof value === 'string') return BigInt([...value].length);
+  if (typeof value === 'string') return BigInt(lengthOf(value));
   if (value instanceof ListValue || value instanceof Uint8Array) return BigInt(value.length);
   return value instanceof MapValue ? BigInt(value.size) : NO_OVERLOAD;
 };

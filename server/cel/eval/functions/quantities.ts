@@ -1,4 +1,4 @@
-import { parseQuantity, type Quantity } from '../../../../workers/schema/quantity.js';
+import { parseQuantity, type Quantity } from '../../../../api/quantity.js';
 import { int } from '../numbers.js';
 import { Failure, NO_OVERLOAD, Opaque, type Value } from '../values.js';
 import type { Implementation, Library } from './registry.js';
@@ -11,6 +11,8 @@ const exponentMax = 1_000;
 class QuantityValue extends Opaque {
   readonly typeName = 'kubernetes.Quantity';
   constructor(readonly digits: bigint, readonly exponent: number) { super(); }
+  /** To compare two, both are brought to the same exponent. */
+  override get weight(): number { return Math.abs(this.exponent); }
 
   equals(other: Opaque): boolean { return other instanceof QuantityValue && this.compareTo(other) === 0; }
 

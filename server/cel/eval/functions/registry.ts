@@ -39,3 +39,6 @@ const all = collect([texts, lists, conversions, times, optionals, quantities, ad
 
 /** null for a function that is not known. */
 export const functionFor = (name: string, args: number, onValue: boolean): Implementation | null => all.get(`${onValue ? '.' : ''}${name}/${args}`) ?? null;
+
+/** Names of all functions, with `.` before those of values, and the number of their arguments (the value not counted). */
+export const functionNames = (): readonly string[] => [...all.keys()];

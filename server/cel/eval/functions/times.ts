@@ -1,4 +1,5 @@
 import { Duration, Failure, NO_OVERLOAD, Timestamp, type Value } from '../values.js';
+import type { Run } from '../run.js';
 import type { Implementation, Library } from './registry.js';
 
 /** Parts of times and durations. */
@@ -7,17 +8,20 @@ const MILLISECOND = 1_000_000n;
 const DAY_MS = 86_400_000;
 const OFFSET = /^([+-]?)(\d{2}):(\d{2})$/;
 const zonesMax = 200;
+const zoneCharactersMax = 100;
+/** What finding a zone costs that is not known yet. */
+const ZONE_STEPS = 500;
 const zones = new Map<string, Intl.DateTimeFormat | null>();
 
 const floor = (value: bigint, by: bigint): bigint => value / by - (value % by < 0n ? 1n : 0n);
 
 /** The time as a clock in the zone shows it, in a date whose UTC parts are those of that clock; null for a zone that nobody knows. */
-function clockIn(time: Timestamp, zone: string): Date | null {
+function clockIn(time: Timestamp, zone: string, run: Run): Date | null {
   const milliseconds = Number(floor(time.nanoseconds, MILLISECOND));
   if (zone === '' || zone === 'UTC') return new Date(milliseconds);
   const offset = OFFSET.exec(zone);
   if (offset !== null) return new Date(milliseconds + (Number(offset[2]) * 60 + Number(offset[3])) * (offset[1] === '-' ? -60_000 : 60_000));
-  const format = formatOf(zone);
+  const format = zone.length > zoneCharactersMax ? null : formatOf(zone, run);
   if (format === null) return null;
   const parts = new Map(format.formatToParts(milliseconds).map(({ type, value }) => [type, Number(value)]));
   const shown = new Date(0);
@@ -26,9 +30,10 @@ function clockIn(time: Timestamp, zone: string): Date | null {
   return shown;
 }
 
-function formatOf(zone: string): Intl.DateTimeFormat | null {
+function formatOf(zone: string, { meter }: Run): Intl.DateTimeFormat | null {
   const known = zones.get(zone);
   if (known !== undefined) return known;
+  meter.step(ZONE_STEPS);
   let format: Intl.DateTimeFormat | null = null;
   try {
     format = new Intl.DateTimeFormat('en-US', { timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' });
@@ -47,9 +52,9 @@ const partsOfTime: Readonly<Record<string, (date: Date) => number>> = {
 
 const partsOfDuration: Readonly<Record<string, bigint>> = { getHours: 3600n * 1000n * MILLISECOND, getMinutes: 60n * 1000n * MILLISECOND, getSeconds: 1000n * MILLISECOND, getMilliseconds: MILLISECOND };
 
-const partOfTime = (of: (date: Date) => number): Implementation => ([time, zone = '']) => {
+const partOfTime = (of: (date: Date) => number): Implementation => ([time, zone = ''], run) => {
   if (!(time instanceof Timestamp) || typeof zone !== 'string') return NO_OVERLOAD;
-  const date = clockIn(time, zone);
+  const date = clockIn(time, zone, run);
   return date === null ? new Failure(`unknown time zone ${zone}`) : BigInt(of(date));
 };
 

@@ -6,6 +6,7 @@ import type { Implementation, Library } from './registry.js';
 class Url extends Opaque {
   readonly typeName = 'kubernetes.URL';
   constructor(readonly scheme: string, readonly host: string, readonly path: string, readonly query: string) { super(); }
+  override get weight(): number { return this.host.length + this.path.length + this.query.length; }
   equals(other: Opaque): boolean { return other instanceof Url && other.scheme === this.scheme && other.host === this.host && other.path === this.path && other.query === this.query; }
 
   get hostname(): string { return /^\[(.*)\]/s.exec(this.host)?.[1] ?? this.host.replace(/:\d*$/, ''); }
@@ -71,7 +72,9 @@ function queryOf(query: string): Value {
     const equal = pair.indexOf('=');
     const [key, value] = equal < 0 ? [pair, ''] : [pair.slice(0, equal), pair.slice(equal + 1)];
     const name = unescaped(key, true);
-    found.set(name, [...found.get(name) ?? [], unescaped(value, true)]);
+    const values = found.get(name);
+    if (values === undefined) found.set(name, [unescaped(value, true)]);
+    else values.push(unescaped(value, true));
   }
   return new EntryMap(new Map([...found].map(([key, values]) => [`s${key}`, [key, new ArrayList(values)] as const])));
 }

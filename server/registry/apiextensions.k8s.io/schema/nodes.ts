@@ -1,3 +1,4 @@
+import { isObject } from '../../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../defaulting.js';
 import { itemsOf, membersOf, textAt } from '../../members.js';
@@ -29,8 +30,6 @@ export const alternatives = (schema: Schema, junctor: string): Schema[] => objec
 /** As the reference stores it: what is false, empty or nothing is not there. */
 export const isEmpty = (value: JsonValue | undefined): boolean =>
   value === undefined || value === null || value === '' || value === false || (typeof value === 'object' && Object.keys(value).length === 0);
-
-const isObject = (value: JsonValue | undefined): value is JsonObject => value !== undefined && value !== null && typeof value === 'object' && !Array.isArray(value);
 
 const UNSUPPORTED = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'];
 const UNSUPPORTED_WORD: Readonly<Record<string, string>> = { $schema: 'schema' };

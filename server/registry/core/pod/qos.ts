@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { addQuantities, compareQuantities, type Quantity } from '../../../../workers/schema/quantity.js';
+import { addQuantities, compareQuantities, type Quantity } from '../../../../api/quantity.js';
 import { objectAt, objectsIn } from '../../defaulting.js';
 import { quantityOf } from '../../validation/quantities.js';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../api/object.js';
-import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../../../../workers/schema/quantity.js';
+import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../../../../api/quantity.js';
 import { ensureObject, objectAt, objectsIn } from '../../defaulting.js';
 import { quantityOf } from '../../validation/quantities.js';
 import { isHugePages, isOvercommitAllowed } from '../../validation/resourcenames.js';

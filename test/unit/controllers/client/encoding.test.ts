@@ -7,12 +7,12 @@ import { mergePatch, type WatchEvent } from '../../../../controllers/client/api.
 import { Connection } from '../../../../controllers/client/connection.js';
 import { acceptOf, decodeBody, encodeBody, jsonType, protobufType, type ContentType } from '../../../../controllers/client/encoding.js';
 import { ApiError, ConnectionError, UnreadableError } from '../../../../controllers/client/errors.js';
-import type { KubeObject } from '../../../../controllers/client/object.js';
-import { resource } from '../../../../controllers/client/resource.js';
+import type { KubeObject } from '../../../../api/meta/object.js';
+import { deployments } from '../../../../api/types/apps/v1.js';
+import { type Pod, pods } from '../../../../api/types/core/v1.js';
+import { resource } from '../../../../api/meta/resource.js';
 import { RestApi } from '../../../../controllers/client/rest.js';
 import { StreamWatch } from '../../../../controllers/client/watchStream.js';
-import { deployments } from '../../../../controllers/kinds/apps.js';
-import { pods, type Pod } from '../../../../controllers/kinds/core.js';
 import { encodeMessage, protobufDecode, protobufEncode } from '../../../../workers/codecs/protobuf/index.js';
 
 const accept = 'application/vnd.kubernetes.protobuf,application/json';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { EventCorrelator, type Happening } from '../../../../controllers/client/eventCorrelator.js';
 import { EventWriter, events } from '../../../../controllers/client/events.js';
-import { configMaps } from '../../../../controllers/kinds/core.js';
+import { configMaps } from '../../../../api/types/core/v1.js';
 import { FakeClock, settle } from '../../../fixtures/fakeClock.js';
 import { MemoryApi, refusal } from '../../../fixtures/memoryApi.js';
 

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ConnectionError, type ApiError } from '../../../../controllers/client/errors.js';
 import { Informer, Informers, type InformerOptions } from '../../../../controllers/client/informer.js';
-import { keyTextOf } from '../../../../controllers/client/object.js';
+import { keyTextOf } from '../../../../api/meta/object.js';
+import { type ConfigMap, configMaps } from '../../../../api/types/core/v1.js';
 import type { Watch, WatchEvent, WatchOptions } from '../../../../controllers/client/api.js';
-import { configMaps, type ConfigMap } from '../../../../controllers/kinds/core.js';
 import { FakeClock, settle } from '../../../fixtures/fakeClock.js';
 import { MemoryApi, refusal } from '../../../fixtures/memoryApi.js';
 

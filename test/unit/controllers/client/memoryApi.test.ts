@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { mergePatch } from '../../../../controllers/client/api.js';
 import { isAlreadyExists, isConflict, isExpired, isNamespaceTerminating, isNotFound } from '../../../../controllers/client/errors.js';
-import { replicaSets, type ReplicaSet } from '../../../../controllers/kinds/apps.js';
-import { configMaps, namespaces, pods, type Pod } from '../../../../controllers/kinds/core.js';
+import { type ReplicaSet, replicaSets } from '../../../../api/types/apps/v1.js';
+import { configMaps, namespaces, type Pod, pods } from '../../../../api/types/core/v1.js';
 import { replicaSetController } from '../../../../controllers/replicaset/replicaSets.js';
 import { controllerWorld } from '../../../fixtures/controllerHarness.js';
 import { FakeClock } from '../../../fixtures/fakeClock.js';

@@ -8,7 +8,7 @@ import { Connection, type Answer, type Request } from '../../../../controllers/c
 import { ApiError, ConnectionError, StoppedError } from '../../../../controllers/client/errors.js';
 import { RestApi, type RestOptions } from '../../../../controllers/client/rest.js';
 import { throttleFor, TokenBucket } from '../../../../controllers/client/throttle.js';
-import { configMaps, pods } from '../../../../controllers/kinds/core.js';
+import { configMaps, pods } from '../../../../api/types/core/v1.js';
 import { FakeClock } from '../../../fixtures/fakeClock.js';
 
 interface Seen { readonly method: string; readonly path: string; readonly headers: http2.IncomingHttpHeaders; readonly body: string }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { aggregatedRules } from '../../../../controllers/clusterroleaggregation/aggregation.js';
 import { clusterRoleAggregation } from '../../../../controllers/clusterroleaggregation/aggregationController.js';
-import { clusterRoles, type ClusterRole, type PolicyRule } from '../../../../controllers/kinds/others.js';
+import { type ClusterRole, clusterRoles, type PolicyRule } from '../../../../api/types/rbac/v1.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 
 const rule = (resource: string, ...verbs: string[]): PolicyRule => ({ apiGroups: [''], resources: [resource], verbs });

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { cronJobController } from '../../../../controllers/cronjob/cronJobController.js';
-import { cronJobs, jobs, type CronJob, type Job } from '../../../../controllers/kinds/batch.js';
+import { type CronJob, cronJobs, type Job, jobs, type JobSpec } from '../../../../api/types/batch/v1.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 import { refusal, type Write } from '../../../fixtures/memoryApi.js';
 
 const minuteMs = 60_000;
 /** The world's clock begins at 2026-01-01T00:00:00Z; this schedule begins a minute later. */
 const cron = (spec: Partial<NonNullable<CronJob['spec']>> = {}, status: CronJob['status'] = {}): CronJob =>
-  ({ metadata: { name: 'c', namespace: 'n', uid: 'u' }, spec: { schedule: '* * * * *', timeZone: 'Etc/UTC', jobTemplate: { spec: { suspend: true } }, ...spec }, status });
+  ({ metadata: { name: 'c', namespace: 'n', uid: 'u' }, spec: { schedule: '* * * * *', timeZone: 'Etc/UTC', jobTemplate: { spec: { suspend: true } as JobSpec }, ...spec }, status });
 const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'c', uid: 'u', controller: true, blockOwnerDeletion: true };
 const owned = (name: string, status: Job['status'] = {}): Job => ({ metadata: { name, namespace: 'n', uid: `uid-of-${name}`, ownerReferences: [owner] }, status });
 const ref = (name: string, uid = `uid-of-${name}`) => ({ kind: 'Job', apiVersion: 'batch/v1', namespace: 'n', name, uid });

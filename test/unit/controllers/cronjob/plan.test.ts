@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { superfluousJobs, review } from '../../../../controllers/cronjob/history.js';
 import { plan } from '../../../../controllers/cronjob/plan.js';
-import type { CronJob, Job } from '../../../../controllers/kinds/batch.js';
+import type { CronJob, Job, JobSpec } from '../../../../api/types/batch/v1.js';
 
 const ms = (text: string): number => Date.parse(text);
 const now = ms('2026-01-01T10:00:30Z');
@@ -10,7 +10,7 @@ type Spec = NonNullable<CronJob['spec']>;
 function cronJob(spec: Partial<Spec> = {}, status: CronJob['status'] = {}, created = '2026-01-01T00:00:00Z'): CronJob {
   return {
     metadata: { name: 'c', namespace: 'n', uid: 'u', creationTimestamp: created },
-    spec: { schedule: '0 * * * *', concurrencyPolicy: 'Allow', jobTemplate: { metadata: { labels: { l: 'x' }, annotations: { a: 'y' } }, spec: { parallelism: 2 } }, ...spec }, status,
+    spec: { schedule: '0 * * * *', concurrencyPolicy: 'Allow', jobTemplate: { metadata: { labels: { l: 'x' }, annotations: { a: 'y' } }, spec: { parallelism: 2 } as JobSpec }, ...spec }, status,
   };
 }
 

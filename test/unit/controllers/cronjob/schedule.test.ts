@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseSchedule } from '../../../../controllers/cronjob/grammar.js';
+import { parseTiming, splitZone } from '../../../../api/cron.js';
 import { scheduleOf, type Schedule } from '../../../../controllers/cronjob/schedule.js';
 import { zonedText, zoneOf, type Zone } from '../../../../controllers/cronjob/zones.js';
 
@@ -20,7 +20,7 @@ function zone(name: string): Zone {
   return found;
 }
 
-describe('controllers/cronjob/grammar', () => {
+describe('api/cron', () => {
   const fields: readonly (readonly [string, string])[] = [
     ['* * * * *', '* * * * *'], ['0 0 29 2 *', '0 0 29 2 *'], ['@hourly', '0 * * * *'], ['@daily', '0 0 * * *'], ['@midnight', '0 0 * * *'], ['@weekly', '0 0 * * 0'], ['@monthly', '0 0 1 * *'],
     ['@yearly', '0 0 1 1 *'], ['@annually', '0 0 1 1 *'],
@@ -29,17 +29,23 @@ describe('controllers/cronjob/grammar', () => {
     // All days spelt out are not the same as a star: the day of the week then counts beside them.
     ['0 0 1-31 * 1', `0 0 ${Array.from({ length: 31 }, (_, index) => index + 1).join(',')} * 1`],
   ];
-  for (const [given, wanted] of fields) it(`reads ${given}`, () => expect(parseSchedule(given)).to.deep.equal({ ok: true, timing: { kind: 'calendar', fields: wanted }, zone: null }));
+  for (const [given, wanted] of fields) it(`reads ${given}`, () => expect(parseTiming(given)).to.deep.equal({ ok: true, timing: { kind: 'calendar', fields: wanted } }));
 
   it('reads intervals in whole seconds, and no less than one', () => {
-    expect(parseSchedule('@every 1h30m')).to.deep.equal({ ok: true, timing: { kind: 'every', ms: 5_400_000 }, zone: null });
-    expect(parseSchedule('@every 1500ms')).to.deep.equal({ ok: true, timing: { kind: 'every', ms: 1_000 }, zone: null });
-    expect(parseSchedule('@every 10ms')).to.deep.equal({ ok: true, timing: { kind: 'every', ms: 1_000 }, zone: null });
+    expect(parseTiming('@every 1h30m')).to.deep.equal({ ok: true, timing: { kind: 'every', ms: 5_400_000 } });
+    expect(parseTiming('@every 1500ms')).to.deep.equal({ ok: true, timing: { kind: 'every', ms: 1_000 } });
+    expect(parseTiming('@every 10ms')).to.deep.equal({ ok: true, timing: { kind: 'every', ms: 1_000 } });
   });
 
   it('reads a zone within the text', () => {
-    expect(parseSchedule('TZ=Asia/Tokyo 0 9 * * *')).to.deep.equal({ ok: true, timing: { kind: 'calendar', fields: '0 9 * * *' }, zone: 'Asia/Tokyo' });
-    expect(parseSchedule('CRON_TZ=UTC @hourly')).to.deep.equal({ ok: true, timing: { kind: 'calendar', fields: '0 * * * *' }, zone: 'UTC' });
+    expect(splitZone('TZ=Asia/Tokyo 0 9 * * *')).to.deep.equal({ zone: 'Asia/Tokyo', timing: '0 9 * * *' });
+    expect(splitZone('CRON_TZ=UTC @hourly')).to.deep.equal({ zone: 'UTC', timing: '@hourly' });
+    expect(splitZone('0 9 * * *')).to.deep.equal({ zone: null, timing: '0 9 * * *' });
+  });
+
+  it('accepts a field without a value, which matches no time', () => {
+    expect(parseTiming(', * * * *')).to.deep.equal({ ok: true, timing: { kind: 'never' } });
+    expect(schedule(', * * * *').next(0)).to.equal(null);
   });
 
   const complaints: readonly (readonly [string, string])[] = [
@@ -49,7 +55,7 @@ describe('controllers/cronjob/grammar', () => {
     ['1/2/3 * * * *', 'too many slashes: 1/2/3'], ['x * * * *', 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax'], ['-1 * * * *', 'failed to parse int from : strconv.Atoi: parsing "": invalid syntax'],
     ['L * * * *', 'failed to parse int from L: strconv.Atoi: parsing "L": invalid syntax'], ['@every soon', 'failed to parse duration @every soon: time: invalid duration "soon"'],
   ];
-  for (const [given, message] of complaints) it(`refuses ${given}`, () => expect(parseSchedule(given)).to.deep.equal({ ok: false, message }));
+  for (const [given, message] of complaints) it(`refuses ${given}`, () => expect(parseTiming(given)).to.deep.equal({ ok: false, message }));
 });
 
 describe('controllers/cronjob/schedule', () => {
@@ -96,7 +102,7 @@ describe('controllers/cronjob/schedule', () => {
     fc.assert(fc.property(specs, zones, times, (spec, name, from) => {
       const shows = (time: number): boolean => {
         const wall = new Date(time + zone(name).offsetAt(time));
-        const read = parseSchedule(spec);
+        const read = parseTiming(spec);
         if (!read.ok || read.timing.kind !== 'calendar') throw new Error('a calendar is expected');
         const values = [wall.getUTCMinutes(), wall.getUTCHours(), wall.getUTCDate(), wall.getUTCMonth() + 1, wall.getUTCDay()];
         return read.timing.fields.split(' ').every((field, position) => field === '*' || field.split(',').map(Number).includes(values[position] ?? -1));

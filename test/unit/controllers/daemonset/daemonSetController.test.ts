@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { daemonSetController } from '../../../../controllers/daemonset/daemonSetController.js';
-import { controllerRevisions, daemonSets, type DaemonSet } from '../../../../controllers/kinds/apps.js';
-import { nodes, pods, type Pod } from '../../../../controllers/kinds/core.js';
+import { controllerRevisions, type DaemonSet, daemonSets, type DaemonSetSpec } from '../../../../api/types/apps/v1.js';
+import { nodes, type Pod, pods } from '../../../../api/types/core/v1.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 
 describe('the daemon set controller', () => {
@@ -9,7 +9,7 @@ describe('the daemon set controller', () => {
   beforeEach(() => { world = controllerWorld(); });
   afterEach(() => world.stop());
 
-  const set = (spec: DaemonSet['spec'] = {}): DaemonSet => ({
+  const set = (spec: Partial<DaemonSetSpec> = {}): DaemonSet => ({
     metadata: { name: 'd', namespace: 'n', generation: 1 },
     spec: { selector: { matchLabels: { app: 'x' } }, template: { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image: 'img:1' }] } }, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } }, ...spec },
   });

@@ -6,15 +6,15 @@ import { fitOf } from '../../../../controllers/daemonset/nodeFit.js';
 import { plan, type Observed } from '../../../../controllers/daemonset/plan.js';
 import { rollout } from '../../../../controllers/daemonset/rollout.js';
 import { statusOf } from '../../../../controllers/daemonset/status.js';
-import type { ControllerRevision, DaemonSet } from '../../../../controllers/kinds/apps.js';
-import type { Node, Pod, PodSpec, Taint, Toleration } from '../../../../controllers/kinds/core.js';
+import type { ControllerRevision, DaemonSet, DaemonSetSpec, DaemonSetStatus } from '../../../../api/types/apps/v1.js';
+import type { Node, Pod, PodSpec, Taint, Toleration } from '../../../../api/types/core/v1.js';
 import { patchOf } from '../../../../controllers/revisions/history.js';
 
 const start = Date.UTC(2026, 0, 1);
-const set = (spec: PodSpec = {}, rest: DaemonSet['spec'] = {}, status?: DaemonSet['status']): DaemonSet => ({
+const set = (spec: PodSpec = {}, rest: Partial<DaemonSetSpec> = {}, status?: Partial<DaemonSetStatus>): DaemonSet => ({
   metadata: { name: 'd', namespace: 'n', uid: 'u-d', generation: 2, annotations: { 'deprecated.daemonset.template.generation': '2' } },
   spec: { selector: { matchLabels: { app: 'x' } }, template: { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c' }], ...spec } }, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } }, ...rest },
-  ...(status ? { status } : {}),
+  ...(status ? { status: status as DaemonSetStatus } : {}),
 });
 const node = (name: string, { labels = {}, taints = [] }: { labels?: Readonly<Record<string, string>>; taints?: readonly Taint[] } = {}): Node => ({ metadata: { name, labels }, spec: { taints } });
 const surge = { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } };
@@ -73,13 +73,13 @@ describe('where a DaemonSet runs', () => {
 describe('the pod of a DaemonSet', () => {
   it('is bound to its node by affinity alone, in place of what the template asks for', () => {
     const preferred = [{ weight: 1, preference: {} }];
-    const made = daemonPod(set({ affinity: { podAffinity: { a: 1 }, nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [] }] } } } }), 'n1', 'h');
+    const made = daemonPod(set({ affinity: { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] }, nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [] }] } } } }), 'n1', 'h');
     expect(made.metadata).to.deep.equal({
       generateName: 'd-', namespace: 'n', labels: { app: 'x', 'pod-template-generation': '2', 'controller-revision-hash': 'h' },
       ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'd', uid: 'u-d', controller: true, blockOwnerDeletion: true }],
     });
     expect(made.spec?.affinity).to.deep.equal({
-      podAffinity: { a: 1 },
+      podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] },
       nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n1'] }] }] } },
     });
     expect(nodeOf(made)).to.equal('n1');
@@ -198,7 +198,7 @@ describe('the history of a DaemonSet', () => {
     const made = newRevision(of, 4);
     expect(made).to.deep.include({ revision: 4, data: patchOf(of.spec?.template) });
     expect(made.metadata.name).to.equal(`d-${made.metadata.labels?.['controller-revision-hash'] ?? ''}`);
-    expect(newRevision({ ...of, status: { collisionCount: 1 } }, 4).metadata.name).not.to.equal(made.metadata.name);
+    expect(newRevision({ ...of, status: { collisionCount: 1 } as DaemonSetStatus }, 4).metadata.name).not.to.equal(made.metadata.name);
   });
 
   it('forgets the oldest that no pod runs', () => {

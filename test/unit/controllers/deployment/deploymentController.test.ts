@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { deploymentController } from '../../../../controllers/deployment/deploymentController.js';
-import { deployments, replicaSets, type Deployment } from '../../../../controllers/kinds/apps.js';
-import { pods } from '../../../../controllers/kinds/core.js';
+import { type Deployment, deployments, replicaSets } from '../../../../api/types/apps/v1.js';
+import { pods } from '../../../../api/types/core/v1.js';
 import { replicaSetController } from '../../../../controllers/replicaset/replicaSets.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 import { refusal, type Write } from '../../../fixtures/memoryApi.js';

@@ -4,8 +4,8 @@ import { plan, type Plan } from '../../../../controllers/deployment/plan.js';
 import { currentAnnotations, newSet, sameTemplate, split } from '../../../../controllers/deployment/revisions.js';
 import { rollingStep, scale, superfluous } from '../../../../controllers/deployment/scaling.js';
 import { maxSurge, maxUnavailable } from '../../../../controllers/deployment/limits.js';
-import type { Deployment, ReplicaSet } from '../../../../controllers/kinds/apps.js';
-import type { IntOrString } from '../../../../controllers/kinds/core.js';
+import type { Deployment, ReplicaSet } from '../../../../api/types/apps/v1.js';
+import type { IntOrString } from '../../../../api/types/machinery.js';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 type Spec = NonNullable<Deployment['spec']>;

@@ -1,11 +1,12 @@
+import type { Condition } from '../../../../api/types/meta/v1.js';
 import { expect } from 'chai';
-import type { OwnerReference } from '../../../../controllers/client/object.js';
+import type { OwnerReference } from '../../../../api/meta/object.js';
+import { deployments, type DeploymentSpec, replicaSets } from '../../../../api/types/apps/v1.js';
+import { type Pod, pods } from '../../../../api/types/core/v1.js';
+import { type PodDisruptionBudget, podDisruptionBudgets } from '../../../../api/types/policy/v1.js';
 import { expectation, failedStatus, printed, statusOf, stillDisrupted, type BudgetStatus } from '../../../../controllers/disruption/budget.js';
 import { disruptionController } from '../../../../controllers/disruption/disruptionController.js';
 import { untilStaleMs } from '../../../../controllers/disruption/staleTargets.js';
-import { deployments, replicaSets } from '../../../../controllers/kinds/apps.js';
-import { pods, type Pod } from '../../../../controllers/kinds/core.js';
-import { podDisruptionBudgets, type PodDisruptionBudget } from '../../../../controllers/kinds/others.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 
 const start = Date.UTC(2026, 0, 1);
@@ -48,7 +49,7 @@ describe('the status of a budget', () => {
   });
 
   it('keeps the time of its condition while the answer is the same', () => {
-    const before = budget({}, { conditions: [{ type: 'Other', status: 'True' }, { type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', lastTransitionTime: at(-60) }] });
+    const before = budget({}, { conditions: [{ type: 'Other', status: 'True' } as Condition, { type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', message: '', lastTransitionTime: at(-60) }] });
     const after = statusOf({ budget: before, pods: [], expectation: { expected: 0, desired: 0 }, disrupted: nothing, now: start });
     expect(after.conditions).to.deep.equal([{ type: 'Other', status: 'True' }, { type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods', message: '', observedGeneration: 3, lastTransitionTime: at(-60) }]);
   });
@@ -90,7 +91,7 @@ describe('the disruption controller', () => {
     world.api.seed(podDisruptionBudgets, budget({ maxUnavailable: 3 }));
     await world.start(disruptionController);
     expect(await numbers()).to.deep.equal([['update n/b status', 4, 1, 2, 1, 'SufficientPods']]);
-    world.api.change(deployments, 'n/w', one => ({ ...one, spec: { ...one.spec, replicas: 6 } }));
+    world.api.change(deployments, 'n/w', one => ({ ...one, spec: { ...one.spec as DeploymentSpec, replicas: 6 } }));
     expect(await numbers()).to.deep.equal([['update n/b status', 6, 3, 2, 0, 'InsufficientPods']]);
     world.api.change(pods, 'n/a', one => ({ ...one, metadata: { ...one.metadata, annotations: { any: 'thing' } } }));
     expect(await numbers()).to.deep.equal([]);

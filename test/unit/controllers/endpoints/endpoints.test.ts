@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { endpointsController } from '../../../../controllers/endpoints/endpointsController.js';
 import { planEndpoints } from '../../../../controllers/endpoints/plan.js';
 import { canonical, truncated } from '../../../../controllers/endpoints/subsets.js';
-import { endpoints, pods, services, type Endpoints, type EndpointSubset, type Pod, type Service } from '../../../../controllers/kinds/core.js';
+import { endpoints, type Endpoints, type EndpointSubset, type Pod, pods, type Service, services } from '../../../../api/types/core/v1.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 
 const service = (spec: Service['spec'] = {}, labels: Readonly<Record<string, string>> = {}): Service =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { endpointSliceController } from '../../../../controllers/endpointslice/endpointSliceController.js';
-import { nodes, pods, services, type Pod } from '../../../../controllers/kinds/core.js';
-import { endpointSlices, type EndpointSlice } from '../../../../controllers/kinds/others.js';
+import { nodes, type Pod, pods, services } from '../../../../api/types/core/v1.js';
+import { type EndpointSlice, endpointSlices } from '../../../../api/types/discovery/v1.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 import { refusal } from '../../../fixtures/memoryApi.js';
 
@@ -14,7 +14,7 @@ describe('the endpoint slice controller', () => {
     world.api.seed(nodes, { metadata: { name: 'n1' } });
     await world.start(endpointSliceController);
   };
-  const summary = async (): Promise<unknown> => (await world.writes()).map(({ verb, key, body }) => [verb, key, (body as EndpointSlice | undefined)?.endpoints?.map(({ addresses }) => addresses[0])]);
+  const summary = async (): Promise<unknown> => (await world.writes()).map(({ verb, key, body }) => [verb, key, (body as EndpointSlice | undefined)?.endpoints?.map(({ addresses }) => addresses?.[0])]);
 
   beforeEach(() => { world = controllerWorld(); });
   afterEach(() => world.stop());

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Node, Pod, Service } from '../../../../controllers/kinds/core.js';
-import type { EndpointSlice } from '../../../../controllers/kinds/others.js';
+import type { Node, Pod, Service } from '../../../../api/types/core/v1.js';
+import type { EndpointSlice } from '../../../../api/types/discovery/v1.js';
 import { planSlices, type SlicesObserved } from '../../../../controllers/endpointslice/plan.js';
 import { inOrder } from '../../../../controllers/slices/portKey.js';
 import { nextTrigger } from '../../../../controllers/services/triggerTimes.js';

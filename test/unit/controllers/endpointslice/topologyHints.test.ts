@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { endpointSliceController } from '../../../../controllers/endpointslice/endpointSliceController.js';
 import { asksForTopology, withTopologyHints } from '../../../../controllers/endpointslice/topologyHints.js';
 import { zoneShares } from '../../../../controllers/endpointslice/zoneShares.js';
-import { nodes, pods, services, type Node } from '../../../../controllers/kinds/core.js';
-import { endpointSlices, type EndpointSlice } from '../../../../controllers/kinds/others.js';
+import { type Node, nodes, pods, services } from '../../../../api/types/core/v1.js';
+import { type EndpointSlice, endpointSlices } from '../../../../api/types/discovery/v1.js';
 import { controllerWorld } from '../../../fixtures/controllerHarness.js';
 
 const node = (name: string, zone: string | undefined, cpu: string | undefined, ready = 'True', labels: Readonly<Record<string, string>> = {}): Node =>

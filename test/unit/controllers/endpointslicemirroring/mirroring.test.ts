@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { endpointSliceMirroringController } from '../../../../controllers/endpointslicemirroring/mirroringController.js';
 import { planMirror } from '../../../../controllers/endpointslicemirroring/plan.js';
-import { endpoints, services, type Endpoints, type EndpointSubset, type Service } from '../../../../controllers/kinds/core.js';
-import { endpointSlices, type EndpointSlice } from '../../../../controllers/kinds/others.js';
+import { endpoints, type Endpoints, type EndpointSubset, type Service, services } from '../../../../api/types/core/v1.js';
+import { type EndpointSlice, endpointSlices } from '../../../../api/types/discovery/v1.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 
 const source = (subsets: readonly EndpointSubset[], metadata: Endpoints['metadata'] = {}): Endpoints => ({ metadata: { name: 's', namespace: 'n', uid: 'u-e', ...metadata }, subsets });
@@ -29,13 +29,13 @@ describe('the mirror of Endpoints', () => {
 
   it('is one slice for each family and each set of ports', () => {
     const { create } = planMirror(source([{ addresses: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }], ports: [port] }, { addresses: [{ ip: '10.0.0.3' }], ports: [{ port: 1 }] }, { addresses: [{ ip: '10.0.0.4' }] }]), [], 1_000);
-    expect(create.map(({ addressType, ports, endpoints: list }) => [addressType, ports?.[0]?.port, list?.[0]?.addresses[0]])).to.have.deep.members([['IPv4', 80, '10.0.0.1'], ['IPv6', 80, 'fd00::1'], ['IPv4', 1, '10.0.0.3'], ['IPv4', undefined, '10.0.0.4']]);
+    expect(create.map(({ addressType, ports, endpoints: list }) => [addressType, ports?.[0]?.port, list?.[0]?.addresses?.[0]])).to.have.deep.members([['IPv4', 80, '10.0.0.1'], ['IPv6', 80, 'fd00::1'], ['IPv4', 1, '10.0.0.3'], ['IPv4', undefined, '10.0.0.4']]);
     expect(create.find(({ ports }) => ports?.[0]?.port === 1)?.ports).to.deep.equal([{ name: '', port: 1 }]);
   });
 
   it('is left as it is when it is right', () => expect(planMirror(source([{ addresses: [{ ip: '10.0.0.1' }], ports: [port] }]), [stored('a')], 1_000)).to.deep.equal(nothing));
 
-  const summary = ({ create, update, remove }: ReturnType<typeof planMirror>): unknown => ({ create: create.length, update: update.map(({ metadata, endpoints: list }) => [metadata.name, list?.map(({ addresses }) => addresses[0])]), remove: remove.map(({ metadata }) => metadata.name) });
+  const summary = ({ create, update, remove }: ReturnType<typeof planMirror>): unknown => ({ create: create.length, update: update.map(({ metadata, endpoints: list }) => [metadata.name, list?.map(({ addresses }) => addresses?.[0])]), remove: remove.map(({ metadata }) => metadata.name) });
   const cases: readonly (readonly [string, Endpoints, readonly EndpointSlice[], object])[] = [
     ['another address', source([{ addresses: [{ ip: '10.0.0.2' }], ports: [port] }]), [stored('a')], { create: 0, update: [['a', ['10.0.0.2']]], remove: [] }],
     ['another label', source([{ addresses: [{ ip: '10.0.0.1' }], ports: [port] }], { labels: { l: 'v' } }), [stored('a')], { create: 0, update: [['a', ['10.0.0.1']]], remove: [] }],

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { KubeObject, OwnerReference } from '../../../../controllers/client/object.js';
-import { resource } from '../../../../controllers/client/resource.js';
+import type { KubeObject, OwnerReference } from '../../../../api/meta/object.js';
+import { deployments, replicaSets } from '../../../../api/types/apps/v1.js';
+import { configMaps, pods } from '../../../../api/types/core/v1.js';
+import { resource } from '../../../../api/meta/resource.js';
 import { GarbageCollector } from '../../../../controllers/garbagecollector/garbageCollector.js';
 import { Graph, nodeOf, type Node } from '../../../../controllers/garbagecollector/graph.js';
 import { judge, type Judgement, type OwnerState } from '../../../../controllers/garbagecollector/judgement.js';
-import { deployments, replicaSets } from '../../../../controllers/kinds/apps.js';
-import { configMaps, pods } from '../../../../controllers/kinds/core.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 import type { Write } from '../../../fixtures/memoryApi.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { jobController } from '../../../../controllers/job/jobController.js';
-import { jobs, type Job, type JobSpec } from '../../../../controllers/kinds/batch.js';
-import { pods, type Pod } from '../../../../controllers/kinds/core.js';
+import { type Job, jobs, type JobSpec } from '../../../../api/types/batch/v1.js';
+import { type ContainerStatus, type Pod, pods } from '../../../../api/types/core/v1.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 import { refusal, type Write } from '../../../fixtures/memoryApi.js';
 
@@ -17,7 +17,7 @@ describe('controllers/job/jobController', () => {
   afterEach(() => world.stop());
   const status = () => world.api.peek(jobs, 'n/j')?.status;
   const conditions = () => (status()?.conditions ?? []).map(({ type, status: value, reason }) => `${type} ${value} ${reason ?? ''}`);
-  const end = (name: string, phase: string): Pod => world.api.change(pods, `n/${name}`, pod => ({ ...pod, status: { phase, containerStatuses: [{ name: 'c', state: { terminated: { exitCode: phase === 'Failed' ? 1 : 0, finishedAt: new Date(world.clock.now()).toISOString() } } }] } }));
+  const end = (name: string, phase: string): Pod => world.api.change(pods, `n/${name}`, pod => ({ ...pod, status: { phase, containerStatuses: [{ name: 'c', state: { terminated: { exitCode: phase === 'Failed' ? 1 : 0, finishedAt: new Date(world.clock.now()).toISOString() } } } as ContainerStatus] } }));
 
   it('starts, counts a success in three steps, and completes', async () => {
     world.api.seed(jobs, job());
@@ -65,10 +65,10 @@ describe('controllers/job/jobController', () => {
     await world.start(jobController);
     expect([conditions(), world.api.all(pods), status()?.startTime]).to.deep.equal([['Suspended True JobSuspended'], [], undefined]);
     await world.advance(5_000);
-    world.api.change(jobs, 'n/j', each => ({ ...each, spec: { ...each.spec, suspend: false } }));
+    world.api.change(jobs, 'n/j', each => ({ ...each, spec: { ...each.spec as JobSpec, suspend: false } }));
     await world.advance(1_000);
     expect([conditions(), world.api.all(pods).length, status()?.startTime]).to.deep.equal([['Suspended False JobResumed'], 1, '2026-01-01T00:00:05Z']);
-    world.api.change(jobs, 'n/j', each => ({ ...each, spec: { ...each.spec, suspend: true } }));
+    world.api.change(jobs, 'n/j', each => ({ ...each, spec: { ...each.spec as JobSpec, suspend: true } }));
     await world.advance(1_000);
     expect([conditions(), world.api.all(pods), status()?.failed ?? 0]).to.deep.equal([['Suspended True JobSuspended'], [], 0]);
     expect(world.events.filter(event => /Suspended|Resumed/.test(event))).to.deep.equal(['Normal Suspended n/j: Job suspended', 'Normal Resumed n/j: Job resumed', 'Normal Suspended n/j: Job suspended']);

@@ -8,18 +8,18 @@ import { jobPod } from '../../../../controllers/job/jobPod.js';
 import { policyMatch } from '../../../../controllers/job/podOutcome.js';
 import { sizing } from '../../../../controllers/job/sizing.js';
 import { completion, deadlineMs, verdictOf } from '../../../../controllers/job/verdict.js';
-import type { Job, JobSpec, JobStatus } from '../../../../controllers/kinds/batch.js';
-import type { Pod } from '../../../../controllers/kinds/core.js';
+import type { Job, JobSpec, JobStatus } from '../../../../api/types/batch/v1.js';
+import type { ContainerStatus, Pod } from '../../../../api/types/core/v1.js';
 
 const now = Date.parse('2026-01-01T01:00:00Z');
-const job = (spec: Partial<JobSpec> = {}, status: JobStatus = {}): Job => ({ metadata: { name: 'j', namespace: 'n', uid: 'u' }, spec: { parallelism: 2, completions: 4, backoffLimit: 3, completionMode: 'NonIndexed', ...spec }, status });
+const job = (spec: Partial<JobSpec> = {}, status: JobStatus = {}): Job => ({ metadata: { name: 'j', namespace: 'n', uid: 'u' }, spec: { parallelism: 2, completions: 4, backoffLimit: 3, completionMode: 'NonIndexed', ...spec } as JobSpec, status });
 interface Facts { readonly phase?: string; readonly index?: number; readonly exit?: number; readonly failures?: number; readonly tracked?: boolean; readonly deleted?: boolean; readonly ended?: string; readonly restarts?: number; readonly conditions?: readonly { type: string; status: string }[] }
 const pod = (name: string, { phase = 'Running', index, exit, failures, tracked = true, deleted, ended = '2026-01-01T00:59:55Z', restarts, conditions }: Facts = {}): Pod => ({
   metadata: {
     name, namespace: 'n', uid: name, creationTimestamp: '2026-01-01T00:00:00Z', ...(tracked ? { finalizers: ['batch.kubernetes.io/job-tracking'] } : {}), ...(deleted ? { deletionTimestamp: '2026-01-01T00:59:59Z' } : {}),
     annotations: { ...(index === undefined ? {} : { 'batch.kubernetes.io/job-completion-index': String(index) }), ...(failures === undefined ? {} : { 'batch.kubernetes.io/job-index-failure-count': String(failures) }) },
   },
-  status: { phase, ...(conditions ? { conditions } : {}), containerStatuses: [{ name: 'c', ...(restarts === undefined ? {} : { restartCount: restarts }), state: phase === 'Failed' || phase === 'Succeeded' ? { terminated: { exitCode: exit ?? (phase === 'Failed' ? 1 : 0), finishedAt: ended } } : {} }] },
+  status: { phase, ...(conditions ? { conditions } : {}), containerStatuses: [{ name: 'c', ...(restarts === undefined ? {} : { restartCount: restarts }), state: phase === 'Failed' || phase === 'Succeeded' ? { terminated: { exitCode: exit ?? (phase === 'Failed' ? 1 : 0), finishedAt: ended } } : {} } as ContainerStatus] },
 });
 const done = (name: string, more: Facts = {}): Pod => pod(name, { phase: 'Succeeded', ...more });
 const failed = (name: string, more: Facts = {}): Pod => pod(name, { phase: 'Failed', ...more });
@@ -81,7 +81,7 @@ describe('controllers/job/verdict', () => {
 
   const ends: readonly (readonly [number | undefined, number, number, boolean])[] = [[4, 4, 0, true], [4, 3, 0, false], [4, 4, 1, false], [undefined, 1, 0, true], [undefined, 1, 1, false], [undefined, 0, 0, false], [0, 0, 0, true]];
   for (const [completions, succeeded, active, wanted] of ends) {
-    it(`${succeeded} of ${completions ?? 'any'} with ${active} active ${wanted ? 'is' : 'is not'} complete`, () => expect(completion({ metadata: {}, spec: completions === undefined ? {} : { completions } }, succeeded, active) !== null).to.equal(wanted));
+    it(`${succeeded} of ${completions ?? 'any'} with ${active} active ${wanted ? 'is' : 'is not'} complete`, () => expect(completion({ metadata: {}, spec: (completions === undefined ? {} : { completions }) as JobSpec }, succeeded, active) !== null).to.equal(wanted));
   }
 });
 
@@ -101,8 +101,8 @@ describe('controllers/job/sizing', () => {
     ['too many are there', size(job({ parallelism: 1 }), [pod('a'), pod('b', { phase: 'Pending' })]), 'delete b'], ['suspended', size(job({ suspend: true }), [pod('a')]), 'delete a'],
     ['at most 500 at once', size(job({ parallelism: 1000, completions: 1000 })), `create ${Array.from({ length: 500 }, () => '-').join(' ')}`],
     ['a failure waits', size(job(), [], { failures: 1, lastFailureAt: now - 4_000 }), 'wait 6000'],
-    ['any success is enough', size({ ...job(), spec: { parallelism: 3 } }, [done('a'), pod('b')]), 'nothing'],
-    ['a work queue', size({ ...job(), spec: { parallelism: 3 } }, [pod('b')]), 'create - -'],
+    ['any success is enough', size({ ...job(), spec: { parallelism: 3 } as JobSpec }, [done('a'), pod('b')]), 'nothing'],
+    ['a work queue', size({ ...job(), spec: { parallelism: 3 } as JobSpec }, [pod('b')]), 'create - -'],
     ['ending pods are not replaced before they have ended', size(job({ podReplacementPolicy: 'Failed' }), [pod('a', { deleted: true })]), 'create -'],
     ['the lowest free indexes', size(job({ ...indexed, completions: 6, parallelism: 3 }, { completedIndexes: '0,2' }), [pod('a', { index: 1 })]), 'create 3 4'],
     ['two pods of one index', size(job(indexed), [pod('a', { index: 0 }), pod('b', { index: 0, phase: 'Pending' })]), 'delete b'],

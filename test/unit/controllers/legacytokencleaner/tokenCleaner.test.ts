@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { configMaps, pods, secrets, serviceAccounts, type Pod, type Secret } from '../../../../controllers/kinds/core.js';
+import { configMaps, type Pod, pods, type Secret, secrets, serviceAccounts } from '../../../../api/types/core/v1.js';
 import { knowsEnough, secretsOf, verdictOn } from '../../../../controllers/legacytokencleaner/plan.js';
 import { TokenCleaner } from '../../../../controllers/legacytokencleaner/tokenCleaner.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
@@ -31,8 +31,8 @@ describe('controllers/legacytokencleaner/plan', () => {
   for (const [day, wanted] of since) it(`${wanted ? 'knows' : 'does not know'} enough since '${day}'`, () => expect(knowsEnough(day, 31 * dayMs, now)).to.equal(wanted));
 
   it('finds the secrets that a pod uses', () => {
-    const container = { name: 'c', env: [{ name: 'e', valueFrom: { secretKeyRef: { name: 'variable' } } }], envFrom: [{ secretRef: { name: 'all' } }] };
-    const volumes = [{ name: 'a', secret: { secretName: 'volume' } }, { name: 'b', projected: { sources: [{ secret: { name: 'projected' } }] } }, { name: 'c', csi: { nodePublishSecretRef: {} } }, { name: 'd', cephfs: { secretRef: { name: 'driver' } } }];
+    const container = { name: 'c', env: [{ name: 'e', valueFrom: { secretKeyRef: { name: 'variable', key: 'k' } } }], envFrom: [{ secretRef: { name: 'all' } }] };
+    const volumes = [{ name: 'a', secret: { secretName: 'volume' } }, { name: 'b', projected: { sources: [{ secret: { name: 'projected' } }] } }, { name: 'c', csi: { driver: 'd', nodePublishSecretRef: {} } }, { name: 'd', cephfs: { monitors: [], secretRef: { name: 'driver' } } }];
     const pod = { metadata: {}, spec: { volumes, containers: [container], imagePullSecrets: [{ name: 'images' }] } } as Pod;
     expect(secretsOf(pod)).to.have.members(['volume', 'projected', 'driver', 'variable', 'all', 'images']);
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AccountTokens } from '../../../../controllers/accounts.js';
-import { serviceAccounts } from '../../../../controllers/kinds/core.js';
+import { serviceAccounts } from '../../../../api/types/core/v1.js';
 import { FakeClock, settle } from '../../../fixtures/fakeClock.js';
 import { MemoryApi, refusal } from '../../../fixtures/memoryApi.js';
 

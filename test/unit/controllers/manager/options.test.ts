@@ -61,6 +61,13 @@ describe('controllers/catalogue', () => {
     expect(enabled('-job-controller')).to.deep.equal([]);
   });
 
+  it('lets the first item that names a controller decide', () => {
+    const [without, all] = [controllerCatalogue.map(({ name }) => name).filter(name => name !== 'job-controller'), controllerCatalogue.map(({ name }) => name)];
+    expect(enabled('-job-controller', 'job-controller', '*')).to.deep.equal(without);
+    expect(enabled('*', '-job', 'job-controller')).to.deep.equal(without);
+    expect(enabled('job', '-job-controller', '*')).to.deep.equal(all);
+  });
+
   it('knows the names that nothing has', () => {
     expect(unknownControllers(['*', '-namespace', 'daemonset-controller', 'unheard-of', '-nor-this'])).to.deep.equal(['unheard-of', '-nor-this']);
   });

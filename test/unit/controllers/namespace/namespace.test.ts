@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { resource } from '../../../../controllers/client/resource.js';
-import { deployments } from '../../../../controllers/kinds/apps.js';
-import { configMaps, namespaces, pods, type Namespace } from '../../../../controllers/kinds/core.js';
+import { resource } from '../../../../api/meta/resource.js';
+import { deployments } from '../../../../api/types/apps/v1.js';
+import { configMaps, type Namespace, namespaces, pods } from '../../../../api/types/core/v1.js';
 import { deletionConditions, type Findings } from '../../../../controllers/namespace/conditions.js';
 import { namespaceController } from '../../../../controllers/namespace/namespaceController.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';

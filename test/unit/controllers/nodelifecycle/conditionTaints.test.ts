@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { nodes, type Node, type Taint } from '../../../../controllers/kinds/core.js';
+import { type Node, nodes, type Taint } from '../../../../api/types/core/v1.js';
 import { taintsOf } from '../../../../controllers/nodelifecycle/conditionTaints.js';
 import { nodeTaintController } from '../../../../controllers/nodelifecycle/nodeTaintController.js';
 import { controllerWorld } from '../../../fixtures/controllerHarness.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { nodes, pods, type Node, type Pod } from '../../../../controllers/kinds/core.js';
+import { type Node, nodes, type Pod, pods } from '../../../../api/types/core/v1.js';
 import { failedStatus, removals, type Observed } from '../../../../controllers/podgc/plan.js';
 import { PodCollector } from '../../../../controllers/podgc/podCollector.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Pod } from '../../../../controllers/kinds/core.js';
+import type { ContainerStatus, Pod } from '../../../../api/types/core/v1.js';
 import { nextAvailabilityMs, planReplicas, statusOf, type Failure, type Wanted } from '../../../../controllers/replicaset/plan.js';
 import { podsToDelete } from '../../../../controllers/workloads/deletionOrder.js';
 
@@ -8,7 +8,7 @@ interface Facts { readonly phase?: string; readonly ready?: string | false; read
 const pod = (name: string, { phase = 'Running', ready = '2026-01-01T00:30:00Z', node = 'x', cost, restarts = 0, created = '2026-01-01T00:00:00Z', labels = { app: 'a' } }: Facts = {}): Pod => ({
   metadata: { name, namespace: 'n', uid: name, creationTimestamp: created, labels, ...(cost ? { annotations: { 'controller.kubernetes.io/pod-deletion-cost': cost } } : {}) },
   spec: { ...(node ? { nodeName: node } : {}) },
-  status: { phase, conditions: [{ type: 'Ready', status: ready ? 'True' : 'False', ...(ready ? { lastTransitionTime: ready } : {}) }], containerStatuses: [{ name: 'c', restartCount: restarts }] },
+  status: { phase, conditions: [{ type: 'Ready', status: ready ? 'True' : 'False', ...(ready ? { lastTransitionTime: ready } : {}) }], containerStatuses: [{ name: 'c', restartCount: restarts } as ContainerStatus] },
 });
 const names = (pods: readonly Pod[]): readonly string[] => pods.map(({ metadata }) => metadata.name ?? '');
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { replicaSets, type ReplicaSet } from '../../../../controllers/kinds/apps.js';
-import { pods, replicationControllers, type Pod } from '../../../../controllers/kinds/core.js';
+import { type ReplicaSet, replicaSets } from '../../../../api/types/apps/v1.js';
+import { type Pod, pods, replicationControllers } from '../../../../api/types/core/v1.js';
 import { replicaSetController, replicationControllerController } from '../../../../controllers/replicaset/replicaSets.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 import { refusal, type Write } from '../../../fixtures/memoryApi.js';

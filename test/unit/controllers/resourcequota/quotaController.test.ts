@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { deployments } from '../../../../controllers/kinds/apps.js';
-import { pods, resourceQuotas, secrets, services, type Pod, type ResourceQuota } from '../../../../controllers/kinds/core.js';
-import { resource } from '../../../../controllers/client/resource.js';
+import { deployments } from '../../../../api/types/apps/v1.js';
+import { type Pod, pods, type ResourceQuota, resourceQuotas, secrets, services } from '../../../../api/types/core/v1.js';
+import { resource } from '../../../../api/meta/resource.js';
 import { quotaController } from '../../../../controllers/resourcequota/quotaController.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 

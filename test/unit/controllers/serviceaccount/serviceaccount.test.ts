@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { configMaps, namespaces, serviceAccounts, type Namespace } from '../../../../controllers/kinds/core.js';
+import { configMaps, type Namespace, namespaces, serviceAccounts } from '../../../../api/types/core/v1.js';
 import { defaultAccountController } from '../../../../controllers/serviceaccount/defaultAccounts.js';
 import { rootCaPublisher } from '../../../../controllers/serviceaccount/rootCaPublisher.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
-import { secrets, serviceAccounts, type Secret, type ServiceAccount } from '../../../../controllers/kinds/core.js';
+import { type Secret, secrets, type ServiceAccount, serviceAccounts } from '../../../../api/types/core/v1.js';
 import { claimsFor, gapsIn } from '../../../../controllers/serviceaccounttoken/plan.js';
 import { signerWith } from '../../../../controllers/serviceaccounttoken/signer.js';
 import { TokensController, tokensController } from '../../../../controllers/serviceaccounttoken/tokensController.js';

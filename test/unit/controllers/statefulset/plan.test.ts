@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ControllerRevision, StatefulSet } from '../../../../controllers/kinds/apps.js';
-import type { PersistentVolumeClaim, Pod } from '../../../../controllers/kinds/core.js';
+import type { ControllerRevision, StatefulSet, StatefulSetSpec, StatefulSetStatus } from '../../../../api/types/apps/v1.js';
+import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from '../../../../api/types/core/v1.js';
 import { patchOf } from '../../../../controllers/revisions/history.js';
 import { newPod } from '../../../../controllers/statefulset/identity.js';
 import { plan, type Action, type Observed } from '../../../../controllers/statefulset/plan.js';
@@ -8,13 +8,13 @@ import { withOwners } from '../../../../controllers/statefulset/retention.js';
 import { newRevision, revisionsToDelete, updateRevision } from '../../../../controllers/statefulset/revisions.js';
 
 const start = Date.UTC(2026, 0, 1);
-const template = (image: string): NonNullable<StatefulSet['spec']>['template'] & object => ({ metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image }] } });
+const template = (image: string): PodTemplateSpec => ({ metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image }] } });
 const revision = (name: string, image: string, number: number): ControllerRevision => ({ metadata: { name, uid: `u-${name}` }, data: patchOf(template(image)), revision: number });
 const [old, fresh] = [revision('web-old', 'img:1', 1), revision('web-new', 'img:2', 2)];
 
-const set = (spec: StatefulSet['spec'] = {}, status: StatefulSet['status'] = {}): StatefulSet =>
-  ({ metadata: { name: 'web', namespace: 'n', uid: 'u-web', generation: 1 }, spec: { replicas: 3, serviceName: 'svc', selector: { matchLabels: { app: 'x' } }, template: template('img:2'), updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } }, ...spec }, status });
-const claims: NonNullable<StatefulSet['spec']> = { volumeClaimTemplates: [{ metadata: { name: 'data', labels: { vl: 'v' } } }] };
+const set = (spec: Partial<StatefulSetSpec> = {}, status: Partial<StatefulSetStatus> = {}): StatefulSet =>
+  ({ metadata: { name: 'web', namespace: 'n', uid: 'u-web', generation: 1 }, spec: { replicas: 3, serviceName: 'svc', selector: { matchLabels: { app: 'x' } }, template: template('img:2'), updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } }, ...spec }, status: status as StatefulSetStatus });
+const claims: Partial<StatefulSetSpec> = { volumeClaimTemplates: [{ metadata: { name: 'data', labels: { vl: 'v' } } }] };
 
 /** `0` ready at the new revision; after it any of: o old, p pending, n not ready, f failed, s succeeded, t terminating, j ready only just now. */
 function pods(of: StatefulSet, words: string): Pod[] {
@@ -38,8 +38,8 @@ const word = (action: Action): string => `${action.do} ${action.pod.metadata.nam
 const steps = (of: StatefulSet, words: string): string => plan(observed(of, words)).stages.map(stage => stage.map(word).join(', ')).join(' | ');
 
 describe('the plan of a StatefulSet', () => {
-  const parallel: StatefulSet['spec'] = { podManagementPolicy: 'Parallel' };
-  const rolling = (rollingUpdate: object): StatefulSet['spec'] => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate } });
+  const parallel: Partial<StatefulSetSpec> = { podManagementPolicy: 'Parallel' };
+  const rolling = (rollingUpdate: object): Partial<StatefulSetSpec> => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate } });
   const cases: readonly (readonly [string, StatefulSet, string, string])[] = [
     ['in order: makes the first', set(), '', 'create 0 new'],
     ['in order: waits for one that is pending', set(), '0p', ''],

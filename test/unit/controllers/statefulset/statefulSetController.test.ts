@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { controllerRevisions, statefulSets, type ControllerRevision, type StatefulSet } from '../../../../controllers/kinds/apps.js';
-import { persistentVolumeClaims, pods, type Pod } from '../../../../controllers/kinds/core.js';
+import { type ControllerRevision, controllerRevisions, type StatefulSet, statefulSets, type StatefulSetSpec } from '../../../../api/types/apps/v1.js';
+import { persistentVolumeClaims, type Pod, pods } from '../../../../api/types/core/v1.js';
 import { statefulSetController } from '../../../../controllers/statefulset/statefulSetController.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 
@@ -9,7 +9,7 @@ describe('the stateful set controller', () => {
   beforeEach(() => { world = controllerWorld(); });
   afterEach(() => world.stop());
 
-  const set = (spec: StatefulSet['spec'] = {}): StatefulSet => ({
+  const set = (spec: Partial<StatefulSetSpec> = {}): StatefulSet => ({
     metadata: { name: 'web', namespace: 'n', generation: 1 },
     spec: { replicas: 2, serviceName: 'svc', selector: { matchLabels: { app: 'x' } }, template: { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image: 'img:1' }] } }, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } }, ...spec },
   });
@@ -48,7 +48,7 @@ describe('the stateful set controller', () => {
     await world.start(statefulSetController);
     expect((await summary()).slice(1)).to.deep.equal(['create persistentvolumeclaims n/data-web-0', 'create pods n/web-0']);
     expect(world.events[0]).to.equal('Normal SuccessfulCreate n/web: create Claim data-web-0 Pod web-0 in StatefulSet web success');
-    world.api.change(statefulSets, 'n/web', of => ({ ...of, spec: { ...of.spec, replicas: 0 } }));
+    world.api.change(statefulSets, 'n/web', of => ({ ...of, spec: { ...of.spec as StatefulSetSpec, replicas: 0 } }));
     expect(await summary()).to.deep.equal(['delete pods n/web-0']);
     expect(world.api.all(persistentVolumeClaims)).to.have.length(1);
   });

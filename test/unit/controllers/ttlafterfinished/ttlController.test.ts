@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { jobs, type Job } from '../../../../controllers/kinds/batch.js';
+import { type Job, jobs, type JobSpec } from '../../../../api/types/batch/v1.js';
 import { remainingMs } from '../../../../controllers/ttlafterfinished/remaining.js';
 import { ttlController } from '../../../../controllers/ttlafterfinished/ttlController.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 
 const finished = (seconds: number | undefined, type = 'Complete', at = '2026-01-01T00:00:00Z'): Job =>
-  ({ metadata: { name: 'j', namespace: 'n' }, spec: { ...(seconds === undefined ? {} : { ttlSecondsAfterFinished: seconds }) }, status: { conditions: [{ type, status: 'True', lastTransitionTime: at }] } });
+  ({ metadata: { name: 'j', namespace: 'n' }, spec: { ...(seconds === undefined ? {} : { ttlSecondsAfterFinished: seconds }) } as JobSpec, status: { conditions: [{ type, status: 'True', lastTransitionTime: at }] } });
 
 describe('controllers/ttlafterfinished/remaining', () => {
   const now = Date.parse('2026-01-01T00:01:00Z');
@@ -43,7 +43,7 @@ describe('controllers/ttlafterfinished/ttlController', () => {
 
   it('asks once more before it deletes: the time may have been prolonged', async () => {
     world.api.seed(jobs, finished(1));
-    world.api.before = ({ verb }) => { if (verb === 'get') world.api.change(jobs, 'n/j', job => ({ ...job, spec: { ttlSecondsAfterFinished: 100 } })); };
+    world.api.before = ({ verb }) => { if (verb === 'get') world.api.change(jobs, 'n/j', job => ({ ...job, spec: { ttlSecondsAfterFinished: 100 } as JobSpec })); };
     await world.start(ttlController);
     await world.advance(1_000);
     expect(await world.writes()).to.deep.equal([]);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { persistentVolumeClaims, pods, type PersistentVolumeClaim, type Pod } from '../../../../controllers/kinds/core.js';
+import { type PersistentVolumeClaim, persistentVolumeClaims, type Pod, pods } from '../../../../api/types/core/v1.js';
 import { claimProtectionController } from '../../../../controllers/volumeprotection/claimProtection.js';
 import { uses } from '../../../../controllers/volumeprotection/claimUse.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../api/object.js';
-import { compareQuantities, formatQuantity } from '../../../../../workers/schema/quantity.js';
+import { compareQuantities, formatQuantity } from '../../../../../api/quantity.js';
 import { objectAt, objectsIn } from '../../../defaulting.js';
 import { textAt } from '../../../members.js';
 import { duplicate, fieldNotFound, forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../validation/field.js';

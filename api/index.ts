@@ -1,0 +1,12 @@
+/** The one door to `api`. Types of kinds, and their resources, are imported by group version: `api/types/apps/v1.js`. */
+export * from './amounts.js';
+export * from './cron.js';
+export * from './duration.js';
+export * from './intOrPercent.js';
+export * from './json.js';
+export * from './meta/object.js';
+export * from './meta/resource.js';
+export * from './podTotals.js';
+export * from './quantity.js';
+export * from './selectors.js';
+export * from './time.js';

@@ -1,0 +1,177 @@
+/**
+ * Amounts with a unit: `500m`, `1.5Gi`, `1e3`. A quantity is brought into a canonical form, which has the same value, no fraction and the
+ * largest unit that allows that; but one whose digits and unit already are the canonical ones keeps its spelling (`+5`, `00012`, `1E3`).
+ */
+export type QuantityFormat = 'decimal' | 'binary' | 'exponent';
+
+export interface Quantity {
+  /** The value is `digits * 10 ** exponent`. */
+  readonly digits: bigint;
+  readonly exponent: number;
+  /** The kind of unit it was written with, and will be written with where that loses nothing. */
+  readonly format: QuantityFormat;
+}
+
+export type QuantityResult = { readonly ok: true; readonly quantity: Quantity; /** How the reference prints it. */ readonly text: string } | { readonly ok: false; readonly message: string };
+
+const WRONG_FORMAT: QuantityResult = { ok: false, message: 'quantities must match the regular expression \'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$\'' };
+const WRONG_SUFFIX: QuantityResult = { ok: false, message: 'unable to parse quantity\'s suffix' };
+const WRONG_NUMBER: QuantityResult = { ok: false, message: 'unable to parse numeric part of quantity' };
+
+/** Each run of digits is taken whole or not at all: to try every way of sharing it out takes the square of its length. */
+const PARTS = /^([+-]?)(0*)(?!0)(\d*)(?!\d)(?:\.(\d*)(?!\d))?([eEinumkKMGTP]*[-+]?\d*)$/;
+const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+const BINARY: Readonly<Record<string, number>> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, Pi: 5, Ei: 6 };
+const DECIMAL_SUFFIX = new Map(Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]));
+const BINARY_SUFFIX = new Map([[0, ''], ...Object.entries(BINARY).map(([suffix, power]) => [power, suffix] as const)]);
+const EXPONENT = /^[eE]([-+]?\d+)$/;
+const NANO = -9;
+/** Beyond this many digits the reference's arithmetic is exact only in the slow way, in which the spelling is lost. */
+const EXACT_DIGITS_MAX = 18;
+/** Bounds the work on one quantity; no real one comes near. */
+const DIGITS_MAX = 1000;
+const EXPONENT_MAX = 2 ** 31 - 1;
+const BINARY_MAX = 2n ** 63n - 1n;
+/** Canonical at sight: up to three digits without leading zero before a unit. */
+const CANONICAL = /^[1-9]\d{0,2}(?:[numkMGTPE]|[KMGTP]i)?$/;
+
+interface Parsed { readonly sign: bigint; readonly digits: string; readonly fraction: string; readonly suffix: string }
+
+/** Quantities repeat from object to object and from check to check; when there are so many, a new table is begun. */
+const known = new Map<string, QuantityResult>();
+const KNOWN_MAX = 4_096;
+const KNOWN_CHARACTERS_MAX = 24;
+
+/** Reads a quantity and tells how the reference prints it. Spaces around it do not matter. */
+export const parseQuantity = (text: string): QuantityResult => {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const result = parse(text.trim());
+  if (text.length > KNOWN_CHARACTERS_MAX) return result;
+  if (known.size >= KNOWN_MAX) known.clear();
+  known.set(text, result);
+  return result;
+};
+
+const parse = (text: string): QuantityResult => {
+  const match = PARTS.exec(text);
+  if (text === '' || match === null) return WRONG_FORMAT;
+  const [, sign, , digits = '', fraction = '', suffix = ''] = match;
+  const parsed: Parsed = { sign: sign === '-' ? -1n : 1n, digits: digits === '' ? '0' : digits, fraction, suffix };
+  if (parsed.digits.length + fraction.length > DIGITS_MAX) return WRONG_NUMBER;
+  const power = Object.hasOwn(BINARY, suffix) ? BINARY[suffix] : undefined;
+  if (power !== undefined) return binaryQuantity(text, parsed, power);
+  const exponentText = EXPONENT.exec(suffix)?.[1];
+  const exponent = Object.hasOwn(DECIMAL, suffix) ? DECIMAL[suffix] : exponentText === undefined ? undefined : Number(exponentText);
+  if (exponent === undefined || Math.abs(exponent) > EXPONENT_MAX) return WRONG_SUFFIX;
+  return decimalQuantity(text, parsed, { exponent, format: exponentText === undefined ? 'decimal' : 'exponent' });
+};
+
+/** The spelling under which the reference keeps a quantity, or why it refuses it. */
+export const canonicalQuantity = (text: string): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string } =>
+  (CANONICAL.test(text) || text === '0' ? { ok: true, text } : parseQuantity(text));
+
+const decimalQuantity = (text: string, parsed: Parsed, { exponent, format }: { exponent: number; format: QuantityFormat }): QuantityResult => {
+  const scale = exponent - parsed.fraction.length;
+  const unsigned = BigInt(parsed.digits + parsed.fraction);
+  if (unsigned === 0n) return zero(format);
+  const exact = parsed.digits.length + parsed.fraction.length <= EXACT_DIGITS_MAX && scale >= NANO;
+  const rounded = scale >= NANO ? { digits: unsigned, exponent: scale } : roundUpToNano(unsigned, scale);
+  const quantity = { digits: parsed.sign * rounded.digits, exponent: rounded.exponent, format };
+  const canonical = thousands(quantity);
+  const keeps = exact && parsed.fraction === '' && canonical.digits === quantity.digits && canonical.exponent === exponent;
+  return { ok: true, quantity, text: keeps ? text : formatDecimal(canonical, format) };
+};
+
+const binaryQuantity = (text: string, parsed: Parsed, power: number): QuantityResult => {
+  const unsigned = BigInt(parsed.digits + parsed.fraction) * 1024n ** BigInt(power);
+  if (unsigned === 0n) return zero('binary');
+  const rounded = -parsed.fraction.length >= NANO ? { digits: unsigned, exponent: -parsed.fraction.length } : roundUpToNano(unsigned, -parsed.fraction.length);
+  const quantity: Quantity = { ...capped(rounded), format: 'binary' };
+  const signed = { ...quantity, digits: parsed.sign * quantity.digits };
+  const canonical = formatQuantity(signed);
+  const keeps = parsed.fraction === '' && canonical === `${parsed.sign < 0n ? '-' : ''}${parsed.digits}${parsed.suffix}`;
+  return { ok: true, quantity: signed, text: keeps ? text : canonical };
+};
+
+const zero = (format: QuantityFormat): QuantityResult => ({ ok: true, quantity: { digits: 0n, exponent: 0, format }, text: '0' });
+
+/** Whoever asks for something gets something: what is less than a billionth counts as one. */
+const roundUpToNano = (digits: bigint, exponent: number): { digits: bigint; exponent: number } => {
+  const places = NANO - exponent;
+  if (places > DIGITS_MAX) return { digits: 1n, exponent: NANO };
+  const divisor = 10n ** BigInt(places);
+  return { digits: (digits + divisor - 1n) / divisor, exponent: NANO };
+};
+
+const capped = (amount: { digits: bigint; exponent: number }): { digits: bigint; exponent: number } =>
+  (amount.digits > BINARY_MAX * 10n ** BigInt(-amount.exponent) ? { digits: BINARY_MAX, exponent: 0 } : amount);
+
+/** The canonical spelling of a value, as it results from arithmetic. */
+export const formatQuantity = (quantity: Quantity): string => {
+  const whole = wholeOf(quantity);
+  if (quantity.format !== 'binary' || whole === undefined || (whole > -1024n && whole < 1024n)) return formatDecimal(thousands(quantity), quantity.format === 'exponent' ? 'exponent' : 'decimal');
+  let [digits, power] = [whole, 0];
+  for (; digits % 1024n === 0n && power < BINARY_SUFFIX.size - 1; power++) digits /= 1024n;
+  return `${digits}${BINARY_SUFFIX.get(power)}`;
+};
+
+/** All factors of ten in the exponent, and the exponent a multiple of three. */
+const thousands = ({ digits, exponent }: Pick<Quantity, 'digits' | 'exponent'>): { digits: bigint; exponent: number } => {
+  if (digits === 0n) return { digits, exponent: 0 };
+  let [rest, power] = [digits, exponent];
+  for (; rest % 10n === 0n; power++) rest /= 10n;
+  const surplus = ((power % 3) + 3) % 3;
+  return { digits: rest * 10n ** BigInt(surplus), exponent: power - surplus };
+};
+
+/** There is no unit above E: the reference then prints none. */
+const formatDecimal = ({ digits, exponent }: { digits: bigint; exponent: number }, format: QuantityFormat): string => {
+  if (format === 'exponent') return exponent === 0 ? String(digits) : `${digits}e${exponent}`;
+  return `${digits}${DECIMAL_SUFFIX.get(exponent) ?? ''}`;
+};
+
+const wholeOf = ({ digits, exponent }: Quantity): bigint | undefined => {
+  if (exponent >= 0) return exponent > DIGITS_MAX ? undefined : digits * 10n ** BigInt(exponent);
+  const divisor = 10n ** BigInt(-exponent);
+  return digits % divisor === 0n ? digits / divisor : undefined;
+};
+
+/** Negative, zero or positive as the first is less than, equal to or greater than the second. */
+export const compareQuantities = (a: Quantity, b: Quantity): number => {
+  const [x, y] = [magnitude(a), magnitude(b)];
+  const signs = sign(a.digits) - sign(b.digits);
+  if (signs !== 0 || a.digits === 0n) return signs;
+  // Exponents may be huge; the number of digits decides before any power is computed.
+  if (x !== y) return sign(a.digits) * (x < y ? -1 : 1);
+  const low = Math.min(a.exponent, b.exponent);
+  return sign(a.digits * 10n ** BigInt(a.exponent - low) - b.digits * 10n ** BigInt(b.exponent - low));
+};
+
+/** The sum, in the format of the first unless that is zero. */
+export const addQuantities = (a: Quantity, b: Quantity): Quantity => {
+  if (a.digits === 0n) return b;
+  if (b.digits === 0n) return a;
+  const exponent = Math.min(a.exponent, b.exponent);
+  return { digits: a.digits * 10n ** BigInt(a.exponent - exponent) + b.digits * 10n ** BigInt(b.exponent - exponent), exponent, format: a.format };
+};
+
+export const zeroQuantity: Quantity = { digits: 0n, exponent: 0, format: 'decimal' };
+export const wholeQuantity = (value: number): Quantity => ({ digits: BigInt(value), exponent: 0, format: 'decimal' });
+/** The larger of two, or the first of equals. */
+export const largerQuantity = (a: Quantity, b: Quantity): Quantity => (compareQuantities(b, a) > 0 ? b : a);
+
+/** The value times a power of ten, rounded up to a whole number: in thousandths (`3`) is how the reference counts what must be whole. */
+export const scaledQuantity = ({ digits, exponent }: Quantity, places: number): bigint => {
+  const scale = exponent + places;
+  if (scale >= 0) return digits * 10n ** BigInt(scale);
+  const divisor = 10n ** BigInt(-scale);
+  return digits / divisor + (digits % divisor > 0n ? 1n : 0n);
+};
+
+/** Rounded up to a whole number, as bytes are counted. */
+export const roundedUpQuantity = (quantity: Quantity): Quantity =>
+  (quantity.exponent >= 0 || quantity.digits < 0n ? quantity : { digits: scaledQuantity(quantity, 0), exponent: 0, format: quantity.format });
+
+const magnitude = ({ digits, exponent }: Quantity): number => String(digits < 0n ? -digits : digits).length + exponent;
+const sign = (value: bigint): number => (value < 0n ? -1 : value > 0n ? 1 : 0);

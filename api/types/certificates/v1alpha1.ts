@@ -1,0 +1,33 @@
+// Generated from api/facts by `npm run generate`: change it there.
+import type { Resource } from '../../meta/resource.js';
+import type * as metaV1 from '../meta/v1.js';
+
+/** Certificates of authorities that the whole cluster may read. */
+export interface ClusterTrustBundle {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec: ClusterTrustBundleSpec;
+}
+
+export interface ClusterTrustBundleList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly ClusterTrustBundle[] | null;
+}
+
+export interface ClusterTrustBundleSpec {
+  readonly signerName?: string;
+  readonly trustBundle: string;
+}
+
+export const clusterTrustBundles: Resource<ClusterTrustBundle> = { group: 'certificates.k8s.io', version: 'v1alpha1', resource: 'clustertrustbundles', kind: 'ClusterTrustBundle', namespaced: false };

@@ -1,0 +1,37 @@
+// Generated from api/facts by `npm run generate`: change it there.
+import type { Resource } from '../../meta/resource.js';
+import type * as metaV1 from '../meta/v1.js';
+
+/** Announces a candidate for a lease, from which a coordinator chooses. */
+export interface LeaseCandidate {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec: LeaseCandidateSpec;
+}
+
+export interface LeaseCandidateList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly LeaseCandidate[] | null;
+}
+
+export interface LeaseCandidateSpec {
+  readonly leaseName: string;
+  readonly pingTime?: metaV1.MicroTime;
+  readonly renewTime?: metaV1.MicroTime;
+  readonly binaryVersion: string;
+  readonly emulationVersion?: string;
+  readonly strategy?: string;
+}
+
+export const leaseCandidates: Resource<LeaseCandidate> = { group: 'coordination.k8s.io', version: 'v1alpha2', resource: 'leasecandidates', kind: 'LeaseCandidate', namespaced: true };

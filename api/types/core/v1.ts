@@ -1,0 +1,2085 @@
+// Generated from api/facts by `npm run generate`: change it there.
+import type { Resource } from '../../meta/resource.js';
+import type * as machinery from '../machinery.js';
+import type * as metaV1 from '../meta/v1.js';
+
+export interface AWSElasticBlockStoreVolumeSource {
+  readonly volumeID: string;
+  readonly fsType?: string;
+  readonly partition?: number;
+  readonly readOnly?: boolean;
+}
+
+/** Rules that draw a pod to nodes, or to or away from other pods. */
+export interface Affinity {
+  readonly nodeAffinity?: NodeAffinity;
+  readonly podAffinity?: PodAffinity;
+  readonly podAntiAffinity?: PodAntiAffinity;
+}
+
+export interface AppArmorProfile {
+  readonly type: string;
+  readonly localhostProfile?: string;
+}
+
+export interface AttachedVolume {
+  readonly name: string;
+  readonly devicePath: string;
+}
+
+export interface AzureDiskVolumeSource {
+  readonly diskName: string;
+  readonly diskURI: string;
+  readonly cachingMode?: string;
+  readonly fsType?: string;
+  readonly readOnly?: boolean;
+  readonly kind?: string;
+}
+
+export interface AzureFilePersistentVolumeSource {
+  readonly secretName: string;
+  readonly shareName: string;
+  readonly readOnly?: boolean;
+  readonly secretNamespace?: string;
+}
+
+export interface AzureFileVolumeSource {
+  readonly secretName: string;
+  readonly shareName: string;
+  readonly readOnly?: boolean;
+}
+
+/** Assigns a pod to a node. */
+export interface Binding {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  readonly target: ObjectReference;
+}
+
+export interface CSIPersistentVolumeSource {
+  readonly driver: string;
+  readonly volumeHandle: string;
+  readonly readOnly?: boolean;
+  readonly fsType?: string;
+  readonly volumeAttributes?: Readonly<Record<string, string>>;
+  readonly controllerPublishSecretRef?: SecretReference;
+  readonly nodeStageSecretRef?: SecretReference;
+  readonly nodePublishSecretRef?: SecretReference;
+  readonly controllerExpandSecretRef?: SecretReference;
+  readonly nodeExpandSecretRef?: SecretReference;
+}
+
+export interface CSIVolumeSource {
+  readonly driver: string;
+  readonly readOnly?: boolean;
+  readonly fsType?: string;
+  readonly volumeAttributes?: Readonly<Record<string, string>>;
+  readonly nodePublishSecretRef?: LocalObjectReference;
+}
+
+export interface Capabilities {
+  readonly add?: readonly string[];
+  readonly drop?: readonly string[];
+}
+
+export interface CephFSPersistentVolumeSource {
+  readonly monitors?: readonly string[] | null;
+  readonly path?: string;
+  readonly user?: string;
+  readonly secretFile?: string;
+  readonly secretRef?: SecretReference;
+  readonly readOnly?: boolean;
+}
+
+export interface CephFSVolumeSource {
+  readonly monitors?: readonly string[] | null;
+  readonly path?: string;
+  readonly user?: string;
+  readonly secretFile?: string;
+  readonly secretRef?: LocalObjectReference;
+  readonly readOnly?: boolean;
+}
+
+export interface CinderPersistentVolumeSource {
+  readonly volumeID: string;
+  readonly fsType?: string;
+  readonly readOnly?: boolean;
+  readonly secretRef?: SecretReference;
+}
+
+export interface CinderVolumeSource {
+  readonly volumeID: string;
+  readonly fsType?: string;
+  readonly readOnly?: boolean;
+  readonly secretRef?: LocalObjectReference;
+}
+
+export interface ClientIPConfig {
+  readonly timeoutSeconds?: number;
+}
+
+export interface ClusterTrustBundleProjection {
+  readonly name?: string;
+  readonly signerName?: string;
+  readonly labelSelector?: metaV1.LabelSelector;
+  readonly path: string;
+  readonly optional?: boolean;
+}
+
+export interface ComponentCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly message?: string;
+  readonly error?: string;
+}
+
+/** Health of a component of the control plane. Deprecated. */
+export interface ComponentStatus {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** Statements about the present state. */
+  readonly conditions?: readonly ComponentCondition[];
+}
+
+export interface ComponentStatusList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly ComponentStatus[] | null;
+}
+
+/** Configuration as keys and values, to be used by pods. */
+export interface ConfigMap {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** Keys with text. */
+  readonly data?: Readonly<Record<string, string>>;
+  /** Keys with bytes, in base64. */
+  readonly binaryData?: Readonly<Record<string, string>>;
+  /** Refuse changes of the content from now on. */
+  readonly immutable?: boolean;
+}
+
+export interface ConfigMapEnvSource {
+  readonly name?: string;
+  readonly optional?: boolean;
+}
+
+export interface ConfigMapKeySelector {
+  readonly name?: string;
+  readonly key: string;
+  readonly optional?: boolean;
+}
+
+export interface ConfigMapList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly ConfigMap[] | null;
+}
+
+export interface ConfigMapNodeConfigSource {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly kubeletConfigKey: string;
+}
+
+export interface ConfigMapProjection {
+  readonly name?: string;
+  readonly items?: readonly KeyToPath[];
+  readonly optional?: boolean;
+}
+
+export interface ConfigMapVolumeSource {
+  readonly name?: string;
+  readonly items?: readonly KeyToPath[];
+  readonly defaultMode?: number;
+  readonly optional?: boolean;
+}
+
+/** A program to run in a pod, and its surroundings. */
+export interface Container {
+  /** Name of the container, unique in the pod. */
+  readonly name: string;
+  /** Image to run. */
+  readonly image?: string;
+  /** Program to run in place of the image's entry point. $(NAME) is replaced by environment variables. */
+  readonly command?: readonly string[];
+  /** Arguments, in place of those of the image. */
+  readonly args?: readonly string[];
+  /** Directory to start in. */
+  readonly workingDir?: string;
+  /** Ports that the container listens on. Only for information, except for host ports. */
+  readonly ports?: readonly ContainerPort[];
+  /** Environment variables. */
+  readonly env?: readonly EnvVar[];
+  /** What the container gets at least and at most. */
+  readonly resources?: ResourceRequirements;
+  /** Where volumes appear. */
+  readonly volumeMounts?: readonly VolumeMount[];
+  /** The container is restarted when this fails. */
+  readonly livenessProbe?: Probe;
+  /** The pod gets no traffic of services while this fails. */
+  readonly readinessProbe?: Probe;
+  /** What to do after the start and before the end. */
+  readonly lifecycle?: Lifecycle;
+  /** File that the last message of the container is read from. */
+  readonly terminationMessagePath?: string;
+  /** When to pull the image: Always, IfNotPresent or Never. */
+  readonly imagePullPolicy?: string;
+  /** Rights and identity of the processes. */
+  readonly securityContext?: SecurityContext;
+  /** Keep standard input open. */
+  readonly stdin?: boolean;
+  /** Close standard input after the first client. */
+  readonly stdinOnce?: boolean;
+  /** Give the container a terminal; needs stdin. */
+  readonly tty?: boolean;
+  /** Sources of many environment variables at once. */
+  readonly envFrom?: readonly EnvFromSource[];
+  /** Where the last message comes from: File or FallbackToLogsOnError. */
+  readonly terminationMessagePolicy?: string;
+  /** Block devices to use. */
+  readonly volumeDevices?: readonly VolumeDevice[];
+  /** Other probes wait until this succeeds. */
+  readonly startupProbe?: Probe;
+  /** Whether the container must be restarted when its resources change. */
+  readonly resizePolicy?: readonly ContainerResizePolicy[];
+  /** For init containers, Always makes a sidecar, which keeps running. */
+  readonly restartPolicy?: string;
+  /** What is done by exit code when the container ends. */
+  readonly restartPolicyRules?: readonly ContainerRestartRule[];
+}
+
+export interface ContainerExtendedResourceRequest {
+  readonly containerName: string;
+  readonly resourceName: string;
+  readonly requestName: string;
+}
+
+export interface ContainerImage {
+  readonly names?: readonly string[];
+  readonly sizeBytes?: number;
+}
+
+export interface ContainerPort {
+  /** Name that services can refer to. */
+  readonly name?: string;
+  /** Port of the node. */
+  readonly hostPort?: number;
+  /** Port inside the pod. */
+  readonly containerPort: number;
+  /** TCP, UDP or SCTP. */
+  readonly protocol?: string;
+  /** Address of the node to listen on. */
+  readonly hostIP?: string;
+}
+
+export interface ContainerResizePolicy {
+  readonly resourceName: string;
+  readonly restartPolicy: string;
+}
+
+export interface ContainerRestartRule {
+  readonly action?: string;
+  readonly exitCodes?: ContainerRestartRuleOnExitCodes;
+}
+
+export interface ContainerRestartRuleOnExitCodes {
+  readonly operator?: string;
+  readonly values?: readonly number[];
+}
+
+export interface ContainerState {
+  readonly waiting?: ContainerStateWaiting;
+  readonly running?: ContainerStateRunning;
+  readonly terminated?: ContainerStateTerminated;
+}
+
+export interface ContainerStateRunning {
+  readonly startedAt?: metaV1.Time | null;
+}
+
+export interface ContainerStateTerminated {
+  readonly exitCode: number;
+  readonly signal?: number;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly startedAt?: metaV1.Time | null;
+  readonly finishedAt?: metaV1.Time | null;
+  readonly containerID?: string;
+}
+
+export interface ContainerStateWaiting {
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface ContainerStatus {
+  readonly name: string;
+  readonly state?: ContainerState;
+  readonly lastState?: ContainerState;
+  readonly ready: boolean;
+  readonly restartCount: number;
+  readonly image: string;
+  readonly imageID: string;
+  readonly containerID?: string;
+  readonly started?: boolean;
+  readonly allocatedResources?: Readonly<Record<string, machinery.Quantity>>;
+  readonly resources?: ResourceRequirements;
+  readonly volumeMounts?: readonly VolumeMountStatus[];
+  readonly user?: ContainerUser;
+  readonly allocatedResourcesStatus?: readonly ResourceStatus[];
+  readonly stopSignal?: string;
+}
+
+export interface ContainerUser {
+  readonly linux?: LinuxContainerUser;
+}
+
+export interface DaemonEndpoint {
+  readonly Port: number;
+}
+
+export interface DownwardAPIProjection {
+  readonly items?: readonly DownwardAPIVolumeFile[];
+}
+
+export interface DownwardAPIVolumeFile {
+  readonly path: string;
+  readonly fieldRef?: ObjectFieldSelector;
+  readonly resourceFieldRef?: ResourceFieldSelector;
+  readonly mode?: number;
+}
+
+export interface DownwardAPIVolumeSource {
+  readonly items?: readonly DownwardAPIVolumeFile[];
+  readonly defaultMode?: number;
+}
+
+export interface EmptyDirVolumeSource {
+  readonly medium?: string;
+  readonly sizeLimit?: machinery.Quantity;
+}
+
+export interface EndpointAddress {
+  readonly ip: string;
+  readonly targetRef?: ObjectReference;
+  readonly hostname?: string;
+  readonly nodeName?: string;
+}
+
+export interface EndpointPort {
+  readonly name?: string;
+  readonly port: number;
+  readonly protocol?: string;
+  readonly appProtocol?: string;
+}
+
+export interface EndpointSubset {
+  readonly addresses?: readonly EndpointAddress[];
+  readonly notReadyAddresses?: readonly EndpointAddress[];
+  readonly ports?: readonly EndpointPort[];
+}
+
+/** Addresses behind a service. Superseded by EndpointSlice. */
+export interface Endpoints {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  readonly subsets?: readonly EndpointSubset[];
+}
+
+export interface EndpointsList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly Endpoints[] | null;
+}
+
+export interface EnvFromSource {
+  readonly prefix?: string;
+  readonly configMapRef?: ConfigMapEnvSource;
+  readonly secretRef?: SecretEnvSource;
+}
+
+/** An environment variable of a container. */
+export interface EnvVar {
+  /** Name of the variable. */
+  readonly name: string;
+  /** Its value; $(NAME) is replaced by variables that come before. */
+  readonly value?: string;
+  /** Where the value comes from, if not given here. */
+  readonly valueFrom?: EnvVarSource;
+}
+
+export interface EnvVarSource {
+  readonly fieldRef?: ObjectFieldSelector;
+  readonly resourceFieldRef?: ResourceFieldSelector;
+  readonly configMapKeyRef?: ConfigMapKeySelector;
+  readonly secretKeyRef?: SecretKeySelector;
+  readonly fileKeyRef?: FileKeySelector;
+}
+
+/** A container that is added to a running pod to look into it. Never restarted, never removed. */
+export interface EphemeralContainer {
+  readonly name: string;
+  readonly image?: string;
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  readonly workingDir?: string;
+  readonly ports?: readonly ContainerPort[];
+  readonly env?: readonly EnvVar[];
+  readonly resources?: ResourceRequirements;
+  readonly volumeMounts?: readonly VolumeMount[];
+  readonly livenessProbe?: Probe;
+  readonly readinessProbe?: Probe;
+  readonly lifecycle?: Lifecycle;
+  readonly terminationMessagePath?: string;
+  readonly imagePullPolicy?: string;
+  readonly securityContext?: SecurityContext;
+  readonly stdin?: boolean;
+  readonly stdinOnce?: boolean;
+  readonly tty?: boolean;
+  readonly envFrom?: readonly EnvFromSource[];
+  readonly terminationMessagePolicy?: string;
+  readonly volumeDevices?: readonly VolumeDevice[];
+  readonly startupProbe?: Probe;
+  readonly resizePolicy?: readonly ContainerResizePolicy[];
+  readonly restartPolicy?: string;
+  readonly restartPolicyRules?: readonly ContainerRestartRule[];
+  readonly targetContainerName?: string;
+}
+
+export interface EphemeralVolumeSource {
+  readonly volumeClaimTemplate?: PersistentVolumeClaimTemplate;
+}
+
+/** A report that something happened to an object. Kept for a short time only. */
+export interface Event {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  readonly involvedObject: ObjectReference;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly source?: EventSource;
+  readonly firstTimestamp?: metaV1.Time | null;
+  readonly lastTimestamp?: metaV1.Time | null;
+  readonly count?: number;
+  readonly type?: string;
+  readonly eventTime?: metaV1.MicroTime | null;
+  readonly series?: EventSeries;
+  readonly action?: string;
+  readonly related?: ObjectReference;
+  readonly reportingComponent?: string;
+  readonly reportingInstance?: string;
+}
+
+export interface EventList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly Event[] | null;
+}
+
+export interface EventSeries {
+  readonly count?: number;
+  readonly lastObservedTime?: metaV1.MicroTime | null;
+}
+
+export interface EventSource {
+  readonly component?: string;
+  readonly host?: string;
+}
+
+export interface ExecAction {
+  readonly command?: readonly string[];
+}
+
+export interface FCVolumeSource {
+  readonly targetWWNs?: readonly string[];
+  readonly lun?: number;
+  readonly fsType?: string;
+  readonly readOnly?: boolean;
+  readonly wwids?: readonly string[];
+}
+
+export interface FileKeySelector {
+  readonly volumeName: string;
+  readonly path: string;
+  readonly key: string;
+  readonly optional?: boolean;
+}
+
+export interface FlexPersistentVolumeSource {
+  readonly driver: string;
+  readonly fsType?: string;
+  readonly secretRef?: SecretReference;
+  readonly readOnly?: boolean;
+  readonly options?: Readonly<Record<string, string>>;
+}
+
+export interface FlexVolumeSource {
+  readonly driver: string;
+  readonly fsType?: string;
+  readonly secretRef?: LocalObjectReference;
+  readonly readOnly?: boolean;
+  readonly options?: Readonly<Record<string, string>>;
+}
+
+export interface FlockerVolumeSource {
+  readonly datasetName?: string;
+  readonly datasetUUID?: string;
+}
+
+export interface GCEPersistentDiskVolumeSource {
+  readonly pdName: string;
+  readonly fsType?: string;
+  readonly partition?: number;
+  readonly readOnly?: boolean;
+}
+
+export interface GRPCAction {
+  readonly port: number;
+  readonly service?: string;
+}
+
+export interface GitRepoVolumeSource {
+  readonly repository: string;
+  readonly revision?: string;
+  readonly directory?: string;
+}
+
+export interface GlusterfsPersistentVolumeSource {
+  readonly endpoints: string;
+  readonly path: string;
+  readonly readOnly?: boolean;
+  readonly endpointsNamespace?: string;
+}
+
+export interface GlusterfsVolumeSource {
+  readonly endpoints: string;
+  readonly path: string;
+  readonly readOnly?: boolean;
+}
+
+export interface HTTPGetAction {
+  readonly path?: string;
+  readonly port: machinery.IntOrString;
+  readonly host?: string;
+  readonly scheme?: string;
+  readonly httpHeaders?: readonly HTTPHeader[];
+}
+
+export interface HTTPHeader {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface HostAlias {
+  readonly ip: string;
+  readonly hostnames?: readonly string[];
+}
+
+export interface HostIP {
+  readonly ip: string;
+}
+
+export interface HostPathVolumeSource {
+  readonly path: string;
+  readonly type?: string;
+}
+
+export interface ISCSIPersistentVolumeSource {
+  readonly targetPortal: string;
+  readonly iqn: string;
+  readonly lun: number;
+  readonly iscsiInterface?: string;
+  readonly fsType?: string;
+  readonly readOnly?: boolean;
+  readonly portals?: readonly string[];
+  readonly chapAuthDiscovery?: boolean;
+  readonly secretRef?: SecretReference;
+  readonly chapAuthSession?: boolean;
+  readonly initiatorName?: string;
+}
+
+export interface ISCSIVolumeSource {
+  readonly targetPortal: string;
+  readonly iqn: string;
+  readonly lun: number;
+  readonly iscsiInterface?: string;
+  readonly fsType?: string;
+  readonly readOnly?: boolean;
+  readonly portals?: readonly string[];
+  readonly chapAuthDiscovery?: boolean;
+  readonly secretRef?: LocalObjectReference;
+  readonly chapAuthSession?: boolean;
+  readonly initiatorName?: string;
+}
+
+export interface ImageVolumeSource {
+  readonly reference?: string;
+  readonly pullPolicy?: string;
+}
+
+export interface ImageVolumeStatus {
+  readonly imageRef?: string;
+}
+
+export interface KeyToPath {
+  readonly key: string;
+  readonly path: string;
+  readonly mode?: number;
+}
+
+export interface Lifecycle {
+  readonly postStart?: LifecycleHandler;
+  readonly preStop?: LifecycleHandler;
+  readonly stopSignal?: string;
+}
+
+export interface LifecycleHandler {
+  readonly exec?: ExecAction;
+  readonly httpGet?: HTTPGetAction;
+  readonly tcpSocket?: TCPSocketAction;
+  readonly sleep?: SleepAction;
+}
+
+/** Bounds and defaults for the resources of single pods, containers and claims in a namespace. */
+export interface LimitRange {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec?: LimitRangeSpec;
+}
+
+export interface LimitRangeItem {
+  readonly type: string;
+  readonly max?: Readonly<Record<string, machinery.Quantity>>;
+  readonly min?: Readonly<Record<string, machinery.Quantity>>;
+  readonly default?: Readonly<Record<string, machinery.Quantity>>;
+  readonly defaultRequest?: Readonly<Record<string, machinery.Quantity>>;
+  readonly maxLimitRequestRatio?: Readonly<Record<string, machinery.Quantity>>;
+}
+
+export interface LimitRangeList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly LimitRange[] | null;
+}
+
+export interface LimitRangeSpec {
+  readonly limits?: readonly LimitRangeItem[] | null;
+}
+
+export interface LinuxContainerUser {
+  readonly uid: number;
+  readonly gid: number;
+  readonly supplementalGroups?: readonly number[];
+}
+
+export interface LoadBalancerIngress {
+  readonly ip?: string;
+  readonly hostname?: string;
+  readonly ipMode?: string;
+  readonly ports?: readonly PortStatus[];
+}
+
+export interface LoadBalancerStatus {
+  readonly ingress?: readonly LoadBalancerIngress[];
+}
+
+/** Names an object in the same namespace. */
+export interface LocalObjectReference {
+  readonly name?: string;
+}
+
+export interface LocalVolumeSource {
+  readonly path: string;
+  readonly fsType?: string;
+}
+
+export interface ModifyVolumeStatus {
+  readonly targetVolumeAttributesClassName?: string;
+  readonly status: string;
+}
+
+export interface NFSVolumeSource {
+  readonly server: string;
+  readonly path: string;
+  readonly readOnly?: boolean;
+}
+
+/** A space for names: groups objects that belong together, and goes with everything in it. */
+export interface Namespace {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec?: NamespaceSpec;
+  /** What is known of the present state. Written by the system. */
+  readonly status?: NamespaceStatus;
+}
+
+export interface NamespaceCondition {
+  readonly type: string;
+  readonly status: string;
+  /** When the condition last changed. */
+  readonly lastTransitionTime?: metaV1.Time | null;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface NamespaceList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly Namespace[] | null;
+}
+
+export interface NamespaceSpec {
+  /** What has to be done before the namespace may go. */
+  readonly finalizers?: readonly string[];
+}
+
+export interface NamespaceStatus {
+  /** Active or Terminating. */
+  readonly phase?: string;
+  /** Statements about the present state. */
+  readonly conditions?: readonly NamespaceCondition[];
+}
+
+/** A machine that runs pods. */
+export interface Node {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec?: NodeSpec;
+  /** What is known of the present state. Written by the system. */
+  readonly status?: NodeStatus;
+}
+
+export interface NodeAddress {
+  readonly type: string;
+  readonly address: string;
+}
+
+export interface NodeAffinity {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector;
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PreferredSchedulingTerm[];
+}
+
+export interface NodeAllocatableResourceClaimStatus {
+  readonly resourceClaimName: string;
+  readonly containers?: readonly string[];
+  readonly resources?: Readonly<Record<string, machinery.Quantity>> | null;
+}
+
+export interface NodeCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastHeartbeatTime?: metaV1.Time | null;
+  /** When the condition last changed. */
+  readonly lastTransitionTime?: metaV1.Time | null;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface NodeConfigSource {
+  readonly configMap?: ConfigMapNodeConfigSource;
+}
+
+export interface NodeConfigStatus {
+  readonly assigned?: NodeConfigSource;
+  readonly active?: NodeConfigSource;
+  readonly lastKnownGood?: NodeConfigSource;
+  readonly error?: string;
+}
+
+export interface NodeDaemonEndpoints {
+  readonly kubeletEndpoint?: DaemonEndpoint;
+}
+
+export interface NodeFeatures {
+  readonly supplementalGroupsPolicy?: boolean;
+}
+
+export interface NodeList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly Node[] | null;
+}
+
+export interface NodeRuntimeHandler {
+  readonly name?: string;
+  readonly features?: NodeRuntimeHandlerFeatures;
+}
+
+export interface NodeRuntimeHandlerFeatures {
+  readonly recursiveReadOnlyMounts?: boolean;
+  readonly userNamespaces?: boolean;
+}
+
+export interface NodeSelector {
+  readonly nodeSelectorTerms?: readonly NodeSelectorTerm[] | null;
+}
+
+export interface NodeSelectorRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+export interface NodeSelectorTerm {
+  readonly matchExpressions?: readonly NodeSelectorRequirement[];
+  readonly matchFields?: readonly NodeSelectorRequirement[];
+}
+
+export interface NodeSpec {
+  /** Range of pod addresses. */
+  readonly podCIDR?: string;
+  readonly externalID?: string;
+  /** Identity of the machine at its provider. */
+  readonly providerID?: string;
+  /** Whether new pods stay away. */
+  readonly unschedulable?: boolean;
+  /** Taints that keep pods away. */
+  readonly taints?: readonly Taint[];
+  readonly configSource?: NodeConfigSource;
+  /** Ranges of pod addresses, one for each address family. */
+  readonly podCIDRs?: readonly string[];
+}
+
+export interface NodeStatus {
+  /** What the machine has. */
+  readonly capacity?: Readonly<Record<string, machinery.Quantity>>;
+  /** What of it pods may use. */
+  readonly allocatable?: Readonly<Record<string, machinery.Quantity>>;
+  readonly phase?: string;
+  /** Statements about the present state. */
+  readonly conditions?: readonly NodeCondition[];
+  /** Addresses of the machine. */
+  readonly addresses?: readonly NodeAddress[];
+  readonly daemonEndpoints?: NodeDaemonEndpoints;
+  /** Versions and identities. */
+  readonly nodeInfo?: NodeSystemInfo;
+  /** Images that are there. */
+  readonly images?: readonly ContainerImage[];
+  readonly volumesInUse?: readonly string[];
+  readonly volumesAttached?: readonly AttachedVolume[];
+  readonly config?: NodeConfigStatus;
+  readonly runtimeHandlers?: readonly NodeRuntimeHandler[];
+  readonly features?: NodeFeatures;
+  readonly declaredFeatures?: readonly string[];
+}
+
+export interface NodeSwapStatus {
+  readonly capacity?: number;
+}
+
+export interface NodeSystemInfo {
+  readonly machineID: string;
+  readonly systemUUID: string;
+  readonly bootID: string;
+  readonly kernelVersion: string;
+  readonly osImage: string;
+  readonly containerRuntimeVersion: string;
+  readonly kubeletVersion: string;
+  readonly kubeProxyVersion: string;
+  readonly operatingSystem: string;
+  readonly architecture: string;
+  readonly swap?: NodeSwapStatus;
+}
+
+export interface ObjectFieldSelector {
+  readonly apiVersion?: string;
+  readonly fieldPath: string;
+}
+
+/** Points to an object, or to a part of it. */
+export interface ObjectReference {
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly uid?: string;
+  readonly apiVersion?: string;
+  readonly resourceVersion?: string;
+  readonly fieldPath?: string;
+}
+
+/** Storage that outlives pods, in the cluster as a node is. */
+export interface PersistentVolume {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec?: PersistentVolumeSpec;
+  /** What is known of the present state. Written by the system. */
+  readonly status?: PersistentVolumeStatus;
+}
+
+/** Asks for a persistent volume and binds to it. */
+export interface PersistentVolumeClaim {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec?: PersistentVolumeClaimSpec;
+  /** What is known of the present state. Written by the system. */
+  readonly status?: PersistentVolumeClaimStatus;
+}
+
+export interface PersistentVolumeClaimCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastProbeTime?: metaV1.Time | null;
+  /** When the condition last changed. */
+  readonly lastTransitionTime?: metaV1.Time | null;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface PersistentVolumeClaimList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly PersistentVolumeClaim[] | null;
+}
+
+export interface PersistentVolumeClaimSpec {
+  /** Ways to mount: ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod. */
+  readonly accessModes?: readonly string[];
+  /** How much storage. */
+  readonly resources?: VolumeResourceRequirements;
+  /** Volume to bind to. */
+  readonly volumeName?: string;
+  readonly selector?: metaV1.LabelSelector;
+  /** Kind of storage. */
+  readonly storageClassName?: string;
+  /** Filesystem or Block. */
+  readonly volumeMode?: string;
+  readonly dataSource?: TypedLocalObjectReference;
+  readonly dataSourceRef?: TypedObjectReference;
+  readonly volumeAttributesClassName?: string;
+}
+
+export interface PersistentVolumeClaimStatus {
+  readonly phase?: string;
+  readonly accessModes?: readonly string[];
+  readonly capacity?: Readonly<Record<string, machinery.Quantity>>;
+  /** Statements about the present state. */
+  readonly conditions?: readonly PersistentVolumeClaimCondition[];
+  readonly allocatedResources?: Readonly<Record<string, machinery.Quantity>>;
+  readonly allocatedResourceStatuses?: Readonly<Record<string, string>>;
+  readonly currentVolumeAttributesClassName?: string;
+  readonly modifyVolumeStatus?: ModifyVolumeStatus;
+}
+
+export interface PersistentVolumeClaimTemplate {
+  readonly metadata?: metaV1.ObjectMeta;
+  readonly spec: PersistentVolumeClaimSpec;
+}
+
+export interface PersistentVolumeClaimVolumeSource {
+  readonly claimName: string;
+  readonly readOnly?: boolean;
+}
+
+export interface PersistentVolumeList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly PersistentVolume[] | null;
+}
+
+export interface PersistentVolumeSpec {
+  /** How much storage. */
+  readonly capacity?: Readonly<Record<string, machinery.Quantity>>;
+  readonly gcePersistentDisk?: GCEPersistentDiskVolumeSource;
+  readonly awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
+  readonly hostPath?: HostPathVolumeSource;
+  readonly glusterfs?: GlusterfsPersistentVolumeSource;
+  readonly nfs?: NFSVolumeSource;
+  readonly rbd?: RBDPersistentVolumeSource;
+  readonly iscsi?: ISCSIPersistentVolumeSource;
+  readonly cinder?: CinderPersistentVolumeSource;
+  readonly cephfs?: CephFSPersistentVolumeSource;
+  readonly fc?: FCVolumeSource;
+  readonly flocker?: FlockerVolumeSource;
+  readonly flexVolume?: FlexPersistentVolumeSource;
+  readonly azureFile?: AzureFilePersistentVolumeSource;
+  readonly vsphereVolume?: VsphereVirtualDiskVolumeSource;
+  readonly quobyte?: QuobyteVolumeSource;
+  readonly azureDisk?: AzureDiskVolumeSource;
+  readonly photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
+  readonly portworxVolume?: PortworxVolumeSource;
+  readonly scaleIO?: ScaleIOPersistentVolumeSource;
+  readonly local?: LocalVolumeSource;
+  readonly storageos?: StorageOSPersistentVolumeSource;
+  readonly csi?: CSIPersistentVolumeSource;
+  /** Ways to mount. */
+  readonly accessModes?: readonly string[];
+  /** The claim that it is bound to. */
+  readonly claimRef?: ObjectReference;
+  /** What becomes of it after the claim: Retain, Delete or Recycle. */
+  readonly persistentVolumeReclaimPolicy?: string;
+  /** Kind of storage. */
+  readonly storageClassName?: string;
+  readonly mountOptions?: readonly string[];
+  /** Filesystem or Block. */
+  readonly volumeMode?: string;
+  readonly nodeAffinity?: VolumeNodeAffinity;
+  readonly volumeAttributesClassName?: string;
+}
+
+export interface PersistentVolumeStatus {
+  readonly phase?: string;
+  readonly message?: string;
+  readonly reason?: string;
+  readonly lastPhaseTransitionTime?: metaV1.Time;
+}
+
+export interface PhotonPersistentDiskVolumeSource {
+  readonly pdID: string;
+  readonly fsType?: string;
+}
+
+/** One or more containers that run together on a node and share network and volumes. */
+export interface Pod {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec?: PodSpec;
+  /** What is known of the present state. Written by the system. */
+  readonly status?: PodStatus;
+}
+
+export interface PodAffinity {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[];
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly WeightedPodAffinityTerm[];
+}
+
+export interface PodAffinityTerm {
+  readonly labelSelector?: metaV1.LabelSelector;
+  readonly namespaces?: readonly string[];
+  readonly topologyKey: string;
+  /** Selects namespaces by their labels. */
+  readonly namespaceSelector?: metaV1.LabelSelector;
+  readonly matchLabelKeys?: readonly string[];
+  readonly mismatchLabelKeys?: readonly string[];
+}
+
+export interface PodAntiAffinity {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[];
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly WeightedPodAffinityTerm[];
+}
+
+export interface PodCertificateProjection {
+  readonly signerName?: string;
+  readonly keyType?: string;
+  readonly maxExpirationSeconds?: number;
+  readonly credentialBundlePath?: string;
+  readonly keyPath?: string;
+  readonly certificateChainPath?: string;
+  readonly userAnnotations?: Readonly<Record<string, string>>;
+}
+
+export interface PodCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastProbeTime?: metaV1.Time | null;
+  /** When the condition last changed. */
+  readonly lastTransitionTime?: metaV1.Time | null;
+  readonly reason?: string;
+  readonly message?: string;
+  /** The generation of the specification that this status is about. */
+  readonly observedGeneration?: number;
+}
+
+export interface PodDNSConfig {
+  readonly nameservers?: readonly string[];
+  readonly searches?: readonly string[];
+  readonly options?: readonly PodDNSConfigOption[];
+}
+
+export interface PodDNSConfigOption {
+  readonly name?: string;
+  readonly value?: string;
+}
+
+export interface PodExtendedResourceClaimStatus {
+  readonly requestMappings?: readonly ContainerExtendedResourceRequest[] | null;
+  readonly resourceClaimName: string;
+}
+
+export interface PodIP {
+  readonly ip: string;
+}
+
+export interface PodList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly Pod[] | null;
+}
+
+export interface PodOS {
+  readonly name: string;
+}
+
+export interface PodReadinessGate {
+  readonly conditionType: string;
+}
+
+export interface PodResourceClaim {
+  readonly name: string;
+  readonly resourceClaimName?: string;
+  readonly resourceClaimTemplateName?: string;
+}
+
+export interface PodResourceClaimStatus {
+  readonly name: string;
+  readonly resourceClaimName?: string;
+}
+
+export interface PodSchedulingGate {
+  readonly name: string;
+}
+
+export interface PodSchedulingGroup {
+  readonly podGroupName?: string;
+}
+
+/** Rights and identity of the processes of all containers of a pod. */
+export interface PodSecurityContext {
+  readonly seLinuxOptions?: SELinuxOptions;
+  /** User to run as. */
+  readonly runAsUser?: number;
+  /** Refuse to run as root. */
+  readonly runAsNonRoot?: boolean;
+  /** Further groups of the processes. */
+  readonly supplementalGroups?: readonly number[];
+  /** Group that owns volumes. */
+  readonly fsGroup?: number;
+  /** Group to run as. */
+  readonly runAsGroup?: number;
+  /** Kernel parameters to set. */
+  readonly sysctls?: readonly Sysctl[];
+  readonly windowsOptions?: WindowsSecurityContextOptions;
+  readonly fsGroupChangePolicy?: string;
+  /** Filter for system calls. */
+  readonly seccompProfile?: SeccompProfile;
+  readonly appArmorProfile?: AppArmorProfile;
+  readonly supplementalGroupsPolicy?: string;
+  readonly seLinuxChangePolicy?: string;
+}
+
+export interface PodSpec {
+  /** Volumes that containers can mount. */
+  readonly volumes?: readonly Volume[];
+  /** Containers of the pod; at least one. Cannot be added or removed later. */
+  readonly containers?: readonly Container[] | null;
+  /** Whether ended containers are started again: Always, OnFailure or Never. */
+  readonly restartPolicy?: string;
+  /** Seconds that containers have to end before they are killed. */
+  readonly terminationGracePeriodSeconds?: number;
+  /** Longest time for which the pod may run. */
+  readonly activeDeadlineSeconds?: number;
+  /** Where names are looked up: ClusterFirst, ClusterFirstWithHostNet, Default or None. */
+  readonly dnsPolicy?: string;
+  /** Labels that a node must have. */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  /** Service account whose identity the pod has. */
+  readonly serviceAccountName?: string;
+  /** Older name of serviceAccountName. */
+  readonly serviceAccount?: string;
+  /** Node on which the pod runs. Usually set by the scheduler. */
+  readonly nodeName?: string;
+  /** Use the network of the node. */
+  readonly hostNetwork?: boolean;
+  /** See the processes of the node. */
+  readonly hostPID?: boolean;
+  /** Share the IPC namespace of the node. */
+  readonly hostIPC?: boolean;
+  /** Rights and identity of the pod's processes. */
+  readonly securityContext?: PodSecurityContext;
+  /** Secrets for pulling images. */
+  readonly imagePullSecrets?: readonly LocalObjectReference[];
+  /** Host name inside the pod; its name if not given. */
+  readonly hostname?: string;
+  /** Domain of the host name. */
+  readonly subdomain?: string;
+  /** Rules about nodes and neighbours. */
+  readonly affinity?: Affinity;
+  /** Scheduler that chooses the node. */
+  readonly schedulerName?: string;
+  /** Containers that run one after the other before the others start. */
+  readonly initContainers?: readonly Container[];
+  /** Whether containers get a token of the service account. */
+  readonly automountServiceAccountToken?: boolean;
+  /** Taints of nodes that do not matter. */
+  readonly tolerations?: readonly Toleration[];
+  /** Further lines of the hosts file. */
+  readonly hostAliases?: readonly HostAlias[];
+  /** Priority class of the pod. */
+  readonly priorityClassName?: string;
+  /** Importance; the higher the more important. Follows from the class. */
+  readonly priority?: number;
+  /** Additions to the resolver's configuration. */
+  readonly dnsConfig?: PodDNSConfig;
+  /** Let containers see each other's processes. */
+  readonly shareProcessNamespace?: boolean;
+  /** Further conditions that must hold for the pod to be ready. */
+  readonly readinessGates?: readonly PodReadinessGate[];
+  /** How containers are run: name of a RuntimeClass. */
+  readonly runtimeClassName?: string;
+  /** Whether services appear as environment variables. */
+  readonly enableServiceLinks?: boolean;
+  /** Whether others may be evicted for this pod. */
+  readonly preemptionPolicy?: string;
+  /** What running the pod itself needs. */
+  readonly overhead?: Readonly<Record<string, machinery.Quantity>>;
+  /** How pods are to be spread over parts of the cluster. */
+  readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[];
+  /** Containers added to look into the running pod, by the subresource of that name. */
+  readonly ephemeralContainers?: readonly EphemeralContainer[];
+  /** Use the full name as host name. */
+  readonly setHostnameAsFQDN?: boolean;
+  /** Operating system that the pod needs. */
+  readonly os?: PodOS;
+  /** Whether the pod uses the users of the node. */
+  readonly hostUsers?: boolean;
+  /** The pod is not scheduled while there are any. */
+  readonly schedulingGates?: readonly PodSchedulingGate[];
+  /** Claims of devices that containers can use. */
+  readonly resourceClaims?: readonly PodResourceClaim[];
+  /** What the pod gets altogether. */
+  readonly resources?: ResourceRequirements;
+  readonly hostnameOverride?: string;
+  readonly schedulingGroup?: PodSchedulingGroup;
+}
+
+export interface PodStatus {
+  /** Where in its life the pod is: Pending, Running, Succeeded, Failed or Unknown. */
+  readonly phase?: string;
+  /** Statements about the present state. */
+  readonly conditions?: readonly PodCondition[];
+  /** Why the pod is in this state, for people. */
+  readonly message?: string;
+  /** Why the pod is in this state, in one word. */
+  readonly reason?: string;
+  /** Address of the node. */
+  readonly hostIP?: string;
+  /** Address of the pod. */
+  readonly podIP?: string;
+  /** When the node took the pod on. */
+  readonly startTime?: metaV1.Time;
+  /** State of each container. */
+  readonly containerStatuses?: readonly ContainerStatus[];
+  /** Guaranteed, Burstable or BestEffort, following from the resources. */
+  readonly qosClass?: string;
+  /** State of each init container. */
+  readonly initContainerStatuses?: readonly ContainerStatus[];
+  /** Node that is being cleared for the pod. */
+  readonly nominatedNodeName?: string;
+  /** Addresses of the pod, one for each address family. */
+  readonly podIPs?: readonly PodIP[];
+  readonly ephemeralContainerStatuses?: readonly ContainerStatus[];
+  readonly resize?: string;
+  readonly resourceClaimStatuses?: readonly PodResourceClaimStatus[];
+  readonly hostIPs?: readonly HostIP[];
+  /** The generation of the specification that this status is about. */
+  readonly observedGeneration?: number;
+  readonly extendedResourceClaimStatus?: PodExtendedResourceClaimStatus;
+  readonly allocatedResources?: Readonly<Record<string, machinery.Quantity>>;
+  readonly resources?: ResourceRequirements;
+  readonly nodeAllocatableResourceClaimStatuses?: readonly NodeAllocatableResourceClaimStatus[];
+}
+
+/** A stored description of pods to make copies of. */
+export interface PodTemplate {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  readonly template?: PodTemplateSpec;
+}
+
+export interface PodTemplateList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly PodTemplate[] | null;
+}
+
+/** What a controller makes pods of: their labels and annotations, and their specification. */
+export interface PodTemplateSpec {
+  /** Labels and annotations of the pods. */
+  readonly metadata?: metaV1.ObjectMeta;
+  /** Specification of the pods. */
+  readonly spec?: PodSpec;
+}
+
+export interface PortStatus {
+  readonly port: number;
+  readonly protocol: string;
+  readonly error?: string;
+}
+
+export interface PortworxVolumeSource {
+  readonly volumeID: string;
+  readonly fsType?: string;
+  readonly readOnly?: boolean;
+}
+
+export interface PreferredSchedulingTerm {
+  readonly weight: number;
+  readonly preference: NodeSelectorTerm;
+}
+
+/** A check that is made again and again while a container runs. */
+export interface Probe {
+  /** Run a program; it succeeds with status 0. */
+  readonly exec?: ExecAction;
+  /** Ask this path; any status from 200 to 399 is a success. */
+  readonly httpGet?: HTTPGetAction;
+  /** Open a connection. */
+  readonly tcpSocket?: TCPSocketAction;
+  /** Call the health service of gRPC. */
+  readonly grpc?: GRPCAction;
+  /** Seconds after the start until the first check. */
+  readonly initialDelaySeconds?: number;
+  /** Longest time of a check. */
+  readonly timeoutSeconds?: number;
+  /** Seconds between checks. */
+  readonly periodSeconds?: number;
+  /** Successes in a row that count as a success. */
+  readonly successThreshold?: number;
+  /** Failures in a row that count as a failure. */
+  readonly failureThreshold?: number;
+  /** Seconds to end in when the probe has failed. */
+  readonly terminationGracePeriodSeconds?: number;
+}
+
+export interface ProjectedVolumeSource {
+  readonly sources?: readonly VolumeProjection[];
+  readonly defaultMode?: number;
+}
+
+export interface QuobyteVolumeSource {
+  readonly registry: string;
+  readonly volume: string;
+  readonly readOnly?: boolean;
+  readonly user?: string;
+  readonly group?: string;
+  readonly tenant?: string;
+}
+
+export interface RBDPersistentVolumeSource {
+  readonly monitors?: readonly string[] | null;
+  readonly image: string;
+  readonly fsType?: string;
+  readonly pool?: string;
+  readonly user?: string;
+  readonly keyring?: string;
+  readonly secretRef?: SecretReference;
+  readonly readOnly?: boolean;
+}
+
+export interface RBDVolumeSource {
+  readonly monitors?: readonly string[] | null;
+  readonly image: string;
+  readonly fsType?: string;
+  readonly pool?: string;
+  readonly user?: string;
+  readonly keyring?: string;
+  readonly secretRef?: LocalObjectReference;
+  readonly readOnly?: boolean;
+}
+
+/** Keeps a number of pods running. Superseded by Deployment and ReplicaSet. */
+export interface ReplicationController {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec?: ReplicationControllerSpec;
+  /** What is known of the present state. Written by the system. */
+  readonly status?: ReplicationControllerStatus;
+}
+
+export interface ReplicationControllerCondition {
+  readonly type: string;
+  readonly status: string;
+  /** When the condition last changed. */
+  readonly lastTransitionTime?: metaV1.Time | null;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface ReplicationControllerList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly ReplicationController[] | null;
+}
+
+export interface ReplicationControllerSpec {
+  readonly replicas?: number;
+  readonly selector?: Readonly<Record<string, string>>;
+  readonly template?: PodTemplateSpec;
+  readonly minReadySeconds?: number;
+}
+
+export interface ReplicationControllerStatus {
+  readonly replicas: number;
+  readonly fullyLabeledReplicas?: number;
+  /** The generation of the specification that this status is about. */
+  readonly observedGeneration?: number;
+  readonly readyReplicas?: number;
+  readonly availableReplicas?: number;
+  /** Statements about the present state. */
+  readonly conditions?: readonly ReplicationControllerCondition[];
+}
+
+export interface ResourceClaim {
+  readonly name: string;
+  readonly request?: string;
+}
+
+export interface ResourceFieldSelector {
+  readonly containerName?: string;
+  readonly resource: string;
+  readonly divisor?: machinery.Quantity;
+}
+
+export interface ResourceHealth {
+  readonly resourceID: string;
+  readonly health?: string;
+  readonly message?: string;
+}
+
+/** Bounds for what a namespace may use altogether. */
+export interface ResourceQuota {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec?: ResourceQuotaSpec;
+  /** What is known of the present state. Written by the system. */
+  readonly status?: ResourceQuotaStatus;
+}
+
+export interface ResourceQuotaList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly ResourceQuota[] | null;
+}
+
+export interface ResourceQuotaSpec {
+  /** Bounds by resource. */
+  readonly hard?: Readonly<Record<string, machinery.Quantity>>;
+  /** What the bounds are about. */
+  readonly scopes?: readonly string[];
+  readonly scopeSelector?: ScopeSelector;
+}
+
+export interface ResourceQuotaStatus {
+  readonly hard?: Readonly<Record<string, machinery.Quantity>>;
+  readonly used?: Readonly<Record<string, machinery.Quantity>>;
+}
+
+/** What a container gets at least and at most. */
+export interface ResourceRequirements {
+  /** Most that may be used. */
+  readonly limits?: Readonly<Record<string, machinery.Quantity>>;
+  /** Least that is set aside. */
+  readonly requests?: Readonly<Record<string, machinery.Quantity>>;
+  /** Claims of devices to use. */
+  readonly claims?: readonly ResourceClaim[];
+}
+
+export interface ResourceStatus {
+  readonly name: string;
+  readonly resources?: readonly ResourceHealth[];
+}
+
+export interface SELinuxOptions {
+  readonly user?: string;
+  readonly role?: string;
+  readonly type?: string;
+  readonly level?: string;
+}
+
+export interface ScaleIOPersistentVolumeSource {
+  readonly gateway: string;
+  readonly system: string;
+  readonly secretRef?: SecretReference | null;
+  readonly sslEnabled?: boolean;
+  readonly protectionDomain?: string;
+  readonly storagePool?: string;
+  readonly storageMode?: string;
+  readonly volumeName?: string;
+  readonly fsType?: string;
+  readonly readOnly?: boolean;
+}
+
+export interface ScaleIOVolumeSource {
+  readonly gateway: string;
+  readonly system: string;
+  readonly secretRef?: LocalObjectReference | null;
+  readonly sslEnabled?: boolean;
+  readonly protectionDomain?: string;
+  readonly storagePool?: string;
+  readonly storageMode?: string;
+  readonly volumeName?: string;
+  readonly fsType?: string;
+  readonly readOnly?: boolean;
+}
+
+export interface ScopeSelector {
+  readonly matchExpressions?: readonly ScopedResourceSelectorRequirement[];
+}
+
+export interface ScopedResourceSelectorRequirement {
+  readonly scopeName: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+export interface SeccompProfile {
+  readonly type: string;
+  readonly localhostProfile?: string;
+}
+
+/** Like a ConfigMap, for small confidential data. Values are base64 in JSON. */
+export interface Secret {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** Keys with bytes, in base64. */
+  readonly data?: Readonly<Record<string, string>>;
+  /** What the data is for; decides which keys there must be. */
+  readonly type?: string;
+  /** Keys with text, added to data when written. Never shown. */
+  readonly stringData?: Readonly<Record<string, string>>;
+  /** Refuse changes of the content from now on. */
+  readonly immutable?: boolean;
+}
+
+export interface SecretEnvSource {
+  readonly name?: string;
+  readonly optional?: boolean;
+}
+
+export interface SecretKeySelector {
+  readonly name?: string;
+  readonly key: string;
+  readonly optional?: boolean;
+}
+
+export interface SecretList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly Secret[] | null;
+}
+
+export interface SecretProjection {
+  readonly name?: string;
+  readonly items?: readonly KeyToPath[];
+  readonly optional?: boolean;
+}
+
+export interface SecretReference {
+  readonly name?: string;
+  readonly namespace?: string;
+}
+
+export interface SecretVolumeSource {
+  readonly secretName?: string;
+  readonly items?: readonly KeyToPath[];
+  readonly defaultMode?: number;
+  readonly optional?: boolean;
+}
+
+/** Rights and identity of a container's processes; wins over that of the pod. */
+export interface SecurityContext {
+  /** Capabilities to add and to drop. */
+  readonly capabilities?: Capabilities;
+  /** Give all rights on the node. */
+  readonly privileged?: boolean;
+  readonly seLinuxOptions?: SELinuxOptions;
+  /** User to run as. */
+  readonly runAsUser?: number;
+  /** Refuse to run as root. */
+  readonly runAsNonRoot?: boolean;
+  /** Make the image's files read-only. */
+  readonly readOnlyRootFilesystem?: boolean;
+  /** Whether a process may gain more rights than its parent. */
+  readonly allowPrivilegeEscalation?: boolean;
+  /** Group to run as. */
+  readonly runAsGroup?: number;
+  readonly procMount?: string;
+  readonly windowsOptions?: WindowsSecurityContextOptions;
+  /** Filter for system calls. */
+  readonly seccompProfile?: SeccompProfile;
+  readonly appArmorProfile?: AppArmorProfile;
+}
+
+/** A stable address and name for a set of pods. */
+export interface Service {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec?: ServiceSpec;
+  /** What is known of the present state. Written by the system. */
+  readonly status?: ServiceStatus;
+}
+
+/** An identity for programs that run in pods. */
+export interface ServiceAccount {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** Secrets that pods may use. */
+  readonly secrets?: readonly ObjectReference[];
+  /** Secrets for pulling images. */
+  readonly imagePullSecrets?: readonly LocalObjectReference[];
+  /** Whether pods get a token. */
+  readonly automountServiceAccountToken?: boolean;
+}
+
+export interface ServiceAccountList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly ServiceAccount[] | null;
+}
+
+export interface ServiceAccountTokenProjection {
+  readonly audience?: string;
+  readonly expirationSeconds?: number;
+  readonly path: string;
+}
+
+export interface ServiceList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly Service[] | null;
+}
+
+/** A port of a service, and where its traffic goes. */
+export interface ServicePort {
+  /** Name of the port; needed if there are several. */
+  readonly name?: string;
+  /** TCP, UDP or SCTP. */
+  readonly protocol?: string;
+  /** Port of the service. */
+  readonly port: number;
+  /** Port of the pods, or its name. The same as port if not given. */
+  readonly targetPort?: machinery.IntOrString;
+  /** Port of the nodes, for types NodePort and LoadBalancer; chosen by the server if not given. */
+  readonly nodePort?: number;
+  /** Protocol on top, for those who look into the traffic. */
+  readonly appProtocol?: string;
+}
+
+export interface ServiceSpec {
+  /** Ports of the service. */
+  readonly ports?: readonly ServicePort[];
+  /** Labels of the pods behind the service. Without it, endpoints are somebody else's to set. */
+  readonly selector?: Readonly<Record<string, string>>;
+  /** Address inside the cluster; chosen by the server if empty. None for no address. */
+  readonly clusterIP?: string;
+  /** How the service is reached: ClusterIP, NodePort, LoadBalancer or ExternalName. */
+  readonly type?: string;
+  /** Further addresses whose traffic nodes accept. */
+  readonly externalIPs?: readonly string[];
+  /** ClientIP sends a client to the same pod each time; None does not. */
+  readonly sessionAffinity?: string;
+  /** Wanted address of the load balancer. Deprecated. */
+  readonly loadBalancerIP?: string;
+  /** Who may use the load balancer. */
+  readonly loadBalancerSourceRanges?: readonly string[];
+  /** Name that the service stands for; for type ExternalName. */
+  readonly externalName?: string;
+  /** Whether traffic from outside may go to other nodes: Cluster or Local. */
+  readonly externalTrafficPolicy?: string;
+  /** Port of the nodes on which balancers check. */
+  readonly healthCheckNodePort?: number;
+  /** Include pods that are not ready. */
+  readonly publishNotReadyAddresses?: boolean;
+  readonly sessionAffinityConfig?: SessionAffinityConfig;
+  /** SingleStack, PreferDualStack or RequireDualStack. */
+  readonly ipFamilyPolicy?: string;
+  /** Addresses, one for each address family. */
+  readonly clusterIPs?: readonly string[];
+  /** IPv4, IPv6, or both, in the order wanted. */
+  readonly ipFamilies?: readonly string[];
+  /** Whether node ports are taken for a load balancer. */
+  readonly allocateLoadBalancerNodePorts?: boolean;
+  /** Who makes the load balancer. */
+  readonly loadBalancerClass?: string;
+  /** The same for traffic from inside. */
+  readonly internalTrafficPolicy?: string;
+  readonly trafficDistribution?: string;
+}
+
+export interface ServiceStatus {
+  readonly loadBalancer?: LoadBalancerStatus;
+  /** Statements about the present state. */
+  readonly conditions?: readonly metaV1.Condition[];
+}
+
+export interface SessionAffinityConfig {
+  readonly clientIP?: ClientIPConfig;
+}
+
+export interface SleepAction {
+  readonly seconds: number;
+}
+
+export interface StorageOSPersistentVolumeSource {
+  readonly volumeName?: string;
+  readonly volumeNamespace?: string;
+  readonly fsType?: string;
+  readonly readOnly?: boolean;
+  readonly secretRef?: ObjectReference;
+}
+
+export interface StorageOSVolumeSource {
+  readonly volumeName?: string;
+  readonly volumeNamespace?: string;
+  readonly fsType?: string;
+  readonly readOnly?: boolean;
+  readonly secretRef?: LocalObjectReference;
+}
+
+export interface Sysctl {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface TCPSocketAction {
+  readonly port: machinery.IntOrString;
+  readonly host?: string;
+}
+
+/** Keeps pods that do not tolerate it away from a node. */
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+  readonly timeAdded?: metaV1.Time;
+}
+
+/** Lets a pod onto nodes with a taint. */
+export interface Toleration {
+  /** Name of the taint; all if empty. */
+  readonly key?: string;
+  /** Equal or Exists. */
+  readonly operator?: string;
+  /** Value of the taint. */
+  readonly value?: string;
+  /** NoSchedule, PreferNoSchedule or NoExecute; all if empty. */
+  readonly effect?: string;
+  /** For NoExecute: how long the pod may stay. */
+  readonly tolerationSeconds?: number;
+}
+
+export interface TopologySelectorLabelRequirement {
+  readonly key: string;
+  readonly values?: readonly string[] | null;
+}
+
+export interface TopologySelectorTerm {
+  readonly matchLabelExpressions?: readonly TopologySelectorLabelRequirement[];
+}
+
+export interface TopologySpreadConstraint {
+  readonly maxSkew: number;
+  readonly topologyKey: string;
+  readonly whenUnsatisfiable: string;
+  readonly labelSelector?: metaV1.LabelSelector;
+  readonly minDomains?: number;
+  readonly nodeAffinityPolicy?: string;
+  readonly nodeTaintsPolicy?: string;
+  readonly matchLabelKeys?: readonly string[];
+}
+
+export interface TypedLocalObjectReference {
+  readonly apiGroup?: string | null;
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface TypedObjectReference {
+  readonly apiGroup?: string | null;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** A directory, and what it comes from, that containers of the pod may mount. Exactly one source is given. */
+export interface Volume {
+  /** Name that mounts refer to. */
+  readonly name: string;
+  /** A path of the node. */
+  readonly hostPath?: HostPathVolumeSource;
+  /** An empty directory that goes with the pod. */
+  readonly emptyDir?: EmptyDirVolumeSource;
+  readonly gcePersistentDisk?: GCEPersistentDiskVolumeSource;
+  readonly awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
+  readonly gitRepo?: GitRepoVolumeSource;
+  /** Keys of a Secret as files. */
+  readonly secret?: SecretVolumeSource;
+  /** A directory of an NFS server. */
+  readonly nfs?: NFSVolumeSource;
+  readonly iscsi?: ISCSIVolumeSource;
+  readonly glusterfs?: GlusterfsVolumeSource;
+  /** The volume that a claim is bound to. */
+  readonly persistentVolumeClaim?: PersistentVolumeClaimVolumeSource;
+  readonly rbd?: RBDVolumeSource;
+  readonly flexVolume?: FlexVolumeSource;
+  readonly cinder?: CinderVolumeSource;
+  readonly cephfs?: CephFSVolumeSource;
+  readonly flocker?: FlockerVolumeSource;
+  /** Facts about the pod as files. */
+  readonly downwardAPI?: DownwardAPIVolumeSource;
+  readonly fc?: FCVolumeSource;
+  readonly azureFile?: AzureFileVolumeSource;
+  /** Keys of a ConfigMap as files. */
+  readonly configMap?: ConfigMapVolumeSource;
+  readonly vsphereVolume?: VsphereVirtualDiskVolumeSource;
+  readonly quobyte?: QuobyteVolumeSource;
+  readonly azureDisk?: AzureDiskVolumeSource;
+  readonly photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
+  readonly portworxVolume?: PortworxVolumeSource;
+  readonly scaleIO?: ScaleIOVolumeSource;
+  /** Several sources in one directory. */
+  readonly projected?: ProjectedVolumeSource;
+  readonly storageos?: StorageOSVolumeSource;
+  /** A volume that a driver makes for the pod. */
+  readonly csi?: CSIVolumeSource;
+  /** A claim that is made for the pod and goes with it. */
+  readonly ephemeral?: EphemeralVolumeSource;
+  /** The content of an image. */
+  readonly image?: ImageVolumeSource;
+}
+
+export interface VolumeDevice {
+  readonly name: string;
+  readonly devicePath: string;
+}
+
+/** Where a volume appears in a container. */
+export interface VolumeMount {
+  /** Name of the volume. */
+  readonly name: string;
+  /** Whether writing is refused. */
+  readonly readOnly?: boolean;
+  /** Path inside the container. */
+  readonly mountPath: string;
+  /** Path inside the volume. */
+  readonly subPath?: string;
+  readonly mountPropagation?: string;
+  readonly subPathExpr?: string;
+  readonly recursiveReadOnly?: string;
+}
+
+export interface VolumeMountStatus {
+  readonly name: string;
+  readonly mountPath: string;
+  readonly readOnly?: boolean;
+  readonly recursiveReadOnly?: string;
+  readonly volumeStatus?: VolumeStatus;
+}
+
+export interface VolumeNodeAffinity {
+  readonly required?: NodeSelector;
+}
+
+export interface VolumeProjection {
+  readonly secret?: SecretProjection;
+  readonly downwardAPI?: DownwardAPIProjection;
+  readonly configMap?: ConfigMapProjection;
+  readonly serviceAccountToken?: ServiceAccountTokenProjection;
+  readonly clusterTrustBundle?: ClusterTrustBundleProjection;
+  readonly podCertificate?: PodCertificateProjection;
+}
+
+export interface VolumeResourceRequirements {
+  readonly limits?: Readonly<Record<string, machinery.Quantity>>;
+  readonly requests?: Readonly<Record<string, machinery.Quantity>>;
+}
+
+export interface VolumeStatus {
+  readonly image?: ImageVolumeStatus;
+}
+
+export interface VsphereVirtualDiskVolumeSource {
+  readonly volumePath: string;
+  readonly fsType?: string;
+  readonly storagePolicyName?: string;
+  readonly storagePolicyID?: string;
+}
+
+export interface WeightedPodAffinityTerm {
+  readonly weight: number;
+  readonly podAffinityTerm: PodAffinityTerm;
+}
+
+export interface WindowsSecurityContextOptions {
+  readonly gmsaCredentialSpecName?: string;
+  readonly gmsaCredentialSpec?: string;
+  readonly runAsUserName?: string;
+  readonly hostProcess?: boolean;
+}
+
+export const bindings: Resource<Binding> = { group: '', version: 'v1', resource: 'bindings', kind: 'Binding', namespaced: true };
+export const componentStatuses: Resource<ComponentStatus> = { group: '', version: 'v1', resource: 'componentstatuses', kind: 'ComponentStatus', namespaced: false };
+export const configMaps: Resource<ConfigMap> = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true };
+export const endpoints: Resource<Endpoints> = { group: '', version: 'v1', resource: 'endpoints', kind: 'Endpoints', namespaced: true };
+export const events: Resource<Event> = { group: '', version: 'v1', resource: 'events', kind: 'Event', namespaced: true };
+export const limitRanges: Resource<LimitRange> = { group: '', version: 'v1', resource: 'limitranges', kind: 'LimitRange', namespaced: true };
+export const namespaces: Resource<Namespace> = { group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false };
+export const nodes: Resource<Node> = { group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false };
+export const persistentVolumeClaims: Resource<PersistentVolumeClaim> = { group: '', version: 'v1', resource: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim', namespaced: true };
+export const persistentVolumes: Resource<PersistentVolume> = { group: '', version: 'v1', resource: 'persistentvolumes', kind: 'PersistentVolume', namespaced: false };
+export const pods: Resource<Pod> = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
+export const podTemplates: Resource<PodTemplate> = { group: '', version: 'v1', resource: 'podtemplates', kind: 'PodTemplate', namespaced: true };
+export const replicationControllers: Resource<ReplicationController> = { group: '', version: 'v1', resource: 'replicationcontrollers', kind: 'ReplicationController', namespaced: true };
+export const resourceQuotas: Resource<ResourceQuota> = { group: '', version: 'v1', resource: 'resourcequotas', kind: 'ResourceQuota', namespaced: true };
+export const secrets: Resource<Secret> = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true };
+export const serviceAccounts: Resource<ServiceAccount> = { group: '', version: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount', namespaced: true };
+export const services: Resource<Service> = { group: '', version: 'v1', resource: 'services', kind: 'Service', namespaced: true };

@@ -1,0 +1,27 @@
+// Generated from api/facts by `npm run generate`: change it there.
+
+/** A whole number, or text such as a percentage or the name of a port. */
+export type IntOrString = number | string;
+
+/** A number with a suffix for its unit, such as 500m, 1.5Gi or 2k. */
+export type Quantity = string;
+
+/** An object of any kind. */
+export type RawExtension = Readonly<Record<string, unknown>>;
+
+/** Versions of the server and of the API that it serves. */
+export interface Info {
+  readonly buildDate: string;
+  readonly compiler: string;
+  readonly emulationMajor?: string;
+  readonly emulationMinor?: string;
+  readonly gitCommit: string;
+  readonly gitTreeState: string;
+  readonly gitVersion: string;
+  readonly goVersion: string;
+  readonly major: string;
+  readonly minCompatibilityMajor?: string;
+  readonly minCompatibilityMinor?: string;
+  readonly minor: string;
+  readonly platform: string;
+}

@@ -1,0 +1,74 @@
+// Generated from api/facts by `npm run generate`: change it there.
+import type { Resource } from '../../meta/resource.js';
+import type * as metaV1 from '../meta/v1.js';
+
+/** Shows that an address of a service range is taken, and by whom. */
+export interface IPAddress {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec: IPAddressSpec;
+}
+
+export interface IPAddressList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly IPAddress[] | null;
+}
+
+export interface IPAddressSpec {
+  readonly parentRef?: ParentReference | null;
+}
+
+export interface ParentReference {
+  readonly group?: string;
+  readonly resource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** A range from which services get their addresses. */
+export interface ServiceCIDR {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec?: ServiceCIDRSpec;
+  /** What is known of the present state. Written by the system. */
+  readonly status?: ServiceCIDRStatus;
+}
+
+export interface ServiceCIDRList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly ServiceCIDR[] | null;
+}
+
+export interface ServiceCIDRSpec {
+  readonly cidrs?: readonly string[];
+}
+
+export interface ServiceCIDRStatus {
+  /** Statements about the present state. */
+  readonly conditions?: readonly metaV1.Condition[];
+}
+
+export const ipAddresses: Resource<IPAddress> = { group: 'networking.k8s.io', version: 'v1beta1', resource: 'ipaddresses', kind: 'IPAddress', namespaced: false };
+export const serviceCIDRs: Resource<ServiceCIDR> = { group: 'networking.k8s.io', version: 'v1beta1', resource: 'servicecidrs', kind: 'ServiceCIDR', namespaced: false };

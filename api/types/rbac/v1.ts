@@ -1,0 +1,140 @@
+// Generated from api/facts by `npm run generate`: change it there.
+import type { Resource } from '../../meta/resource.js';
+import type * as metaV1 from '../meta/v1.js';
+
+export interface AggregationRule {
+  readonly clusterRoleSelectors?: readonly metaV1.LabelSelector[];
+}
+
+/** Permissions that can be granted in the whole cluster, or in single namespaces. */
+export interface ClusterRole {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is permitted. */
+  readonly rules?: readonly PolicyRule[] | null;
+  /** Collects the rules of other roles. */
+  readonly aggregationRule?: AggregationRule;
+}
+
+/** Grants the permissions of a ClusterRole in the whole cluster. */
+export interface ClusterRoleBinding {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** To whom. */
+  readonly subjects?: readonly Subject[];
+  /** The role that is granted. Cannot be changed. */
+  readonly roleRef: RoleRef;
+}
+
+export interface ClusterRoleBindingList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly ClusterRoleBinding[] | null;
+}
+
+export interface ClusterRoleList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly ClusterRole[] | null;
+}
+
+/** What may be done with which resources, or at which paths. All members that are given must fit. */
+export interface PolicyRule {
+  /** What may be done; * for everything. */
+  readonly verbs?: readonly string[] | null;
+  /** Groups of the resources; empty text for the core group. */
+  readonly apiGroups?: readonly string[];
+  /** Resources, or resource/subresource. */
+  readonly resources?: readonly string[];
+  /** Names of objects; all if empty. */
+  readonly resourceNames?: readonly string[];
+  /** Paths that are no resources. */
+  readonly nonResourceURLs?: readonly string[];
+}
+
+/** Permissions in one namespace. */
+export interface Role {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is permitted. */
+  readonly rules?: readonly PolicyRule[] | null;
+}
+
+/** Grants the permissions of a Role or ClusterRole in one namespace. */
+export interface RoleBinding {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** To whom. */
+  readonly subjects?: readonly Subject[];
+  /** The role that is granted. Cannot be changed. */
+  readonly roleRef: RoleRef;
+}
+
+export interface RoleBindingList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly RoleBinding[] | null;
+}
+
+export interface RoleList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly Role[] | null;
+}
+
+export interface RoleRef {
+  readonly apiGroup?: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface Subject {
+  /** User, Group or ServiceAccount. */
+  readonly kind: string;
+  readonly apiGroup?: string;
+  /** Name of the user, group or account. */
+  readonly name: string;
+  /** Namespace of the account. */
+  readonly namespace?: string;
+}
+
+export const clusterRoleBindings: Resource<ClusterRoleBinding> = { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'clusterrolebindings', kind: 'ClusterRoleBinding', namespaced: false };
+export const clusterRoles: Resource<ClusterRole> = { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'clusterroles', kind: 'ClusterRole', namespaced: false };
+export const roleBindings: Resource<RoleBinding> = { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'rolebindings', kind: 'RoleBinding', namespaced: true };
+export const roles: Resource<Role> = { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'roles', kind: 'Role', namespaced: true };

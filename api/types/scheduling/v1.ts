@@ -1,0 +1,30 @@
+// Generated from api/facts by `npm run generate`: change it there.
+import type { Resource } from '../../meta/resource.js';
+import type * as metaV1 from '../meta/v1.js';
+
+/** A name for how important pods are: whom the scheduler serves first, and evicts last. */
+export interface PriorityClass {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  readonly value?: number;
+  readonly globalDefault?: boolean;
+  readonly description?: string;
+  readonly preemptionPolicy?: string;
+}
+
+export interface PriorityClassList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly PriorityClass[] | null;
+}
+
+export const priorityClasses: Resource<PriorityClass> = { group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses', kind: 'PriorityClass', namespaced: false };

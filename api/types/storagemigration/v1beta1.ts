@@ -1,0 +1,40 @@
+// Generated from api/facts by `npm run generate`: change it there.
+import type { Resource } from '../../meta/resource.js';
+import type * as metaV1 from '../meta/v1.js';
+
+/** Asks to write all stored objects of a resource anew, in its present stored version. */
+export interface StorageVersionMigration {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec?: StorageVersionMigrationSpec;
+  /** What is known of the present state. Written by the system. */
+  readonly status?: StorageVersionMigrationStatus;
+}
+
+export interface StorageVersionMigrationList {
+  /** Group and version of the kind of this object, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind of this object. Cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly StorageVersionMigration[] | null;
+}
+
+export interface StorageVersionMigrationSpec {
+  readonly resource: metaV1.GroupResource;
+}
+
+export interface StorageVersionMigrationStatus {
+  /** Statements about the present state. */
+  readonly conditions?: readonly metaV1.Condition[];
+  readonly resourceVersion?: string;
+}
+
+export const storageVersionMigrations: Resource<StorageVersionMigration> = { group: 'storagemigration.k8s.io', version: 'v1beta1', resource: 'storageversionmigrations', kind: 'StorageVersionMigration', namespaced: false };

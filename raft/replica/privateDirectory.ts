@@ -1,0 +1,31 @@
+import { chmodSync, statSync, type Stats } from 'node:fs';
+import { ReplicaError } from './errors.js';
+
+const PRIVATE = 0o700;
+const GROUP_OR_OTHERS = 0o077;
+const OTHERS = 0o007;
+
+/** What to do with a directory that holds everybody's secrets. Pure. */
+export type Privacy = 'private' | 'close' | 'refuse';
+
+/**
+ * One of our own is closed to everybody else, whatever it was before: a volume that a container runtime has made is open to all. What belongs to somebody else
+ * can only be judged: a group that was given it on purpose may be there (volumes of pods with `fsGroup`), all users of the machine may not.
+ */
+export function privacyOf({ mode, uid }: Pick<Stats, 'mode' | 'uid'>, ownUid: number): Privacy {
+  if ((mode & GROUP_OR_OTHERS) === 0) return 'private';
+  if (uid === ownUid || ownUid === 0) return 'close';
+  return (mode & OTHERS) === 0 ? 'private' : 'refuse';
+}
+
+/** Sees to it that other users cannot enter the directory; throws a ReplicaError where that cannot be had. */
+export function keepPrivate(directory: string): void {
+  const ownUid = process.geteuid?.();
+  if (ownUid === undefined) return;
+  const stats = statSync(directory);
+  const privacy = privacyOf(stats, ownUid);
+  if (privacy === 'close') chmodSync(directory, PRIVATE);
+  if (privacy !== 'refuse') return;
+  throw new ReplicaError('INVALID_OPTIONS', `the data directory ${directory} is open to all users of this machine (mode ${(stats.mode & 0o777).toString(8).padStart(4, '0')}) and belongs to another one (uid ${stats.uid}), `
+    + `so this program (uid ${ownUid}) cannot close it: give it to uid ${ownUid}, take the rights of others away (chmod o-rwx), or name a new folder in it, which the program makes itself`);
+}

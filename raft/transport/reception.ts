@@ -1,0 +1,147 @@
+import { createServer as createTcpServer } from 'node:net';
+import type { AddressInfo, Server as TcpServer, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import type { Server as TlsServer, TLSSocket } from 'node:tls';
+import { formatAddress, parseAddress, plainAddress } from './address.js';
+import { readTlsFiles } from './certificate.js';
+import type { TlsFiles } from './certificate.js';
+import type { Log } from './contract.js';
+import { transportLimits } from './limits.js';
+import { Lobby } from './lobby.js';
+
+export interface ReceptionOptions {
+  readonly tls: TlsFiles;
+  readonly log: Log;
+  /** Whether a member may well call from this address. */
+  readonly isMembers: (address: string) => boolean;
+  /** The TLS handshake is done, with a certificate of the authority. Who it is remains to be said. */
+  readonly onSecure: (socket: TLSSocket) => void;
+}
+
+const { silentOfStrangersMax, silentOfMembersMax, silentOfAddressMax, handshakesMax, handshakesOfAddressMax, silentMs, handshakeMs } = transportLimits;
+
+/** Places for one sort of address. */
+class Rooms {
+  readonly silent: Lobby;
+  readonly handshakes: Lobby;
+
+  constructor(silentMax: number, perAddress: { readonly silent: number; readonly handshakes: number }) {
+    this.silent = new Lobby({ countMax: silentMax, perAddressMax: perAddress.silent });
+    this.handshakes = new Lobby({ countMax: handshakesMax, perAddressMax: perAddress.handshakes });
+  }
+}
+
+/**
+ * The peer port up to the point where a caller has shown who it is. Strangers reach it too, so each step has bounds of its own in number and time, and those
+ * who call from members' addresses have rooms that strangers elsewhere cannot fill:
+ *
+ *     accepted ──▶ silent ──first byte──▶ handshake (TLS, then hello) ──welcomed──▶ a member's connection
+ *                  (a socket, no more)
+ *
+ * TLS begins with the first byte: until then a connection costs next to nothing.
+ */
+export class Reception {
+  /** `host:port` with the real port. */
+  address = '';
+  readonly #options: ReceptionOptions;
+  readonly #members = new Rooms(silentOfMembersMax, { silent: silentOfMembersMax, handshakes: handshakesMax });
+  readonly #strangers = new Rooms(silentOfStrangersMax, { silent: silentOfAddressMax, handshakes: handshakesOfAddressMax });
+  readonly #accepted = new Set<Socket>();
+  readonly #tcp: TcpServer;
+  readonly #tls: TlsServer;
+  #certificate: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
+
+  constructor(options: ReceptionOptions) {
+    this.#options = options;
+    this.#certificate = readTlsFiles(options.tls);
+    this.#tls = createTlsServer({ ...this.#certificate, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3', handshakeTimeout: handshakeMs });
+    this.#tls.on('secureConnection', (socket) => this.#onSecure(socket));
+    this.#tls.on('tlsClientError', (error, socket) => {
+      options.log('warn', 'connection on the peer port refused', { remote: remoteOf(socket), reason: error.message.split('\n')[0] ?? '' });
+      socket.destroy();
+    });
+    this.#tcp = createTcpServer((socket) => this.#onAccepted(socket));
+    this.#tcp.maxConnections = transportLimits.connectionsMax;
+  }
+
+  /** Rejects when the address is taken or is none. */
+  async listen(listenAddress: string): Promise<void> {
+    const { host, port } = parseAddress(listenAddress);
+    await listening(this.#tcp, host, port);
+    this.address = formatAddress(host, (this.#tcp.address() as AddressInfo).port);
+  }
+
+  /** A caller has shown that it is a member: its place is free for others. */
+  welcomed(socket: TLSSocket): void {
+    for (const { handshakes } of [this.#members, this.#strangers]) handshakes.leave(remoteOf(socket));
+  }
+
+  /** Looks whether the certificate files have changed: connections from then on are made with the new ones. */
+  renew(): void {
+    try {
+      const { ca, cert, key } = readTlsFiles(this.#options.tls);
+      if (ca.equals(this.#certificate.ca) && cert.equals(this.#certificate.cert) && key.equals(this.#certificate.key)) return;
+      this.#tls.setSecureContext({ ca, cert, key, minVersion: 'TLSv1.3' });
+      this.#certificate = { ca, cert, key };
+      this.#options.log('info', 'the peer port goes on with renewed certificates');
+    } catch (error) {
+      this.#options.log('warn', 'renewed certificates of the peer port cannot be used; the earlier ones stay', { reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  /** Resolves when nothing listens any more, and no connection is left. */
+  async close(): Promise<void> {
+    const ended = new Promise<void>((resolve) => void this.#tcp.close(() => resolve()));
+    // Whoever is let in after this would stay for ever: a handshake that a cut network held up may end when it is whole again.
+    for (const socket of this.#accepted) socket.destroy();
+    await ended;
+  }
+
+  #onAccepted(socket: Socket): void {
+    socket.on('error', ignore);
+    if (socket.remoteAddress === undefined) return void socket.destroy();
+    const address = plainAddress(socket.remoteAddress);
+    const { silent, handshakes } = this.#options.isMembers(address) ? this.#members : this.#strangers;
+    const key = remoteOf(socket);
+    const putOut = (): void => void socket.destroy();
+    // After what waits to be read has been: a thread that was stalled must not blame its callers.
+    let silence = true;
+    const late = setTimeout(() => setImmediate(() => { if (silence) putOut(); }), silentMs);
+    this.#accepted.add(socket);
+    silent.enter(key, address, putOut);
+    socket.once('close', () => {
+      clearTimeout(late);
+      this.#accepted.delete(socket);
+      silent.leave(key);
+      handshakes.leave(key);
+    });
+    socket.once('readable', () => {
+      silence = false;
+      clearTimeout(late);
+      silent.leave(key);
+      if (socket.destroyed) return;
+      handshakes.enter(key, address, putOut);
+      this.#tls.emit('connection', socket);
+    });
+  }
+
+  #onSecure(socket: TLSSocket): void {
+    // Members never resume a session. Of one that is resumed the certificate was looked at when it began, and may have been replaced since.
+    if (socket.isSessionReused()) socket.destroy();
+    else this.#options.onSecure(socket);
+  }
+}
+
+const ignore = (): void => undefined;
+const remoteOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress}:${remotePort}`;
+
+function listening(server: TcpServer, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (cause: Error): void => reject(new Error(`cannot listen for peers on ${formatAddress(host, port)}: ${cause.message}`, { cause }));
+    server.once('error', failed);
+    server.listen(port, host, () => {
+      server.off('error', failed);
+      resolve();
+    });
+  });
+}

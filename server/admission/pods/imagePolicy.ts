@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { forbidden } from '../../api/status.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { memberAt, textAt } from '../../registry/members.js';
+import { shapeComplaints, type Shape } from '../../files/configuration.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+
+/** A service that says of images whether they may run. */
+export interface ImagePolicy {
+  readonly kubeConfigFile: string;
+  readonly allowTtlMs: number;
+  readonly denyTtlMs: number;
+  readonly retryBackoffMs: number;
+  /** Whether images may run while the service cannot be asked. */
+  readonly defaultAllow: boolean;
+}
+
+export interface ImagePolicyParts {
+  readonly policy: ImagePolicy;
+  /** Posts an ImageReview and resolves with the one that comes back. */
+  readonly ask: (review: string, signal: AbortSignal | null) => Promise<string>;
+  readonly report: (error: unknown) => void;
+  /** Milliseconds of a clock that nobody sets. */
+  readonly now?: () => number;
+}
+
+const PODS = { group: '', resource: 'pods' };
+const API_VERSION = 'imagepolicy.k8s.io/v1alpha1';
+const OWN_ANNOTATION = /\.image-policy\.k8s\.io\//;
+const LISTS = ['containers', 'initContainers', 'ephemeralContainers'];
+const MEMBER = 'imagePolicy';
+const FIELDS: Shape = { fields: { kubeConfigFile: 'text', orchConfigFile: 'text', allowTTL: 'integer', denyTTL: 'integer', retryBackoff: 'integer', defaultAllow: 'bool' } };
+const rememberedMax = 1_024;
+const attemptsMax = 5;
+
+/** Default, smallest and largest value: seconds for how long answers count, milliseconds for the wait before another try. */
+const TIMES = { allowTTL: [300, 1, 1_800], denyTTL: [30, 1, 1_800], retryBackoff: [500, 1, 300_000] } as const;
+
+/** Reads the plug-in's configuration, which has no kind. Throws when it is not understood: nobody would be asked then. */
+export function imagePolicyIn(configuration: JsonObject | null): ImagePolicy {
+  const fail = (what: string): never => { throw new Error(`the configuration of ImagePolicyWebhook: ${what}`); };
+  const policy = objectAt(configuration ?? {}, MEMBER) ?? fail(`${MEMBER} is missing; see --admission-control-config-file`);
+  const complaints = shapeComplaints(policy, FIELDS);
+  if (complaints.length > 0) fail(complaints.map(complaint => `${MEMBER}.${complaint}`).join('; '));
+  const kubeConfigFile = textAt(policy, 'kubeConfigFile') || textAt(policy, 'orchConfigFile');
+  if (kubeConfigFile === '') fail(`${MEMBER}.kubeConfigFile is missing`);
+  const time = (member: keyof typeof TIMES): number => {
+    const [usual, min, max] = TIMES[member];
+    const value = Number(policy[member] ?? 0);
+    // Zero stands for the default, and a negative number for never.
+    if (value === 0) return usual;
+    return value < 0 ? 0 : value >= min && value <= max ? value : fail(`${MEMBER}.${member} must be between ${min} and ${max}, or negative to switch it off`);
+  };
+  return {
+    kubeConfigFile, allowTtlMs: time('allowTTL') * 1_000, denyTtlMs: time('denyTTL') * 1_000, retryBackoffMs: time('retryBackoff'),
+    defaultAllow: policy['defaultAllow'] === true,
+  };
+}
+
+interface Verdict { readonly allowed: boolean; readonly reason: string; readonly annotations: Readonly<Record<string, string>> }
+
+/** Asks a service about the images of pods. */
+export function imagePolicyWebhook({ policy, ask, report, now = () => performance.now() }: ImagePolicyParts): AdmissionPlugin {
+  const remembered = new Map<string, { readonly verdict: Verdict; readonly until: number }>();
+  const recall = (question: string): Verdict | null => {
+    const known = remembered.get(question);
+    return known !== undefined && known.until > now() ? known.verdict : null;
+  };
+  const remember = (question: string, verdict: Verdict): void => {
+    const ttlMs = verdict.allowed ? policy.allowTtlMs : policy.denyTtlMs;
+    if (ttlMs === 0) return;
+    remembered.delete(question);
+    if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value!);
+    remembered.set(question, { verdict, until: now() + ttlMs });
+  };
+  const verdictOn = async (question: string, signal: AbortSignal | null): Promise<Verdict> => {
+    const known = recall(question);
+    if (known !== null) return known;
+    const verdict = readVerdict(await asked(() => ask(question, signal), policy.retryBackoffMs, signal));
+    remember(question, verdict);
+    return verdict;
+  };
+  return {
+    name: 'ImagePolicyWebhook',
+    resources: ['pods'],
+    async validate(request) {
+      if (!bringsImages(request)) return;
+      const verdict = await verdictOn(questionAbout(request.object!, request.namespace), request.signal).catch((error: unknown) => {
+        report(error);
+        if (!policy.defaultAllow) throw forbidden(PODS, request.name, `Post to the image policy webhook failed: ${(error as Error).message}`);
+        request.annotate('imagepolicywebhook.image-policy.k8s.io/failed-open', 'true');
+        return { allowed: true, reason: '', annotations: {} };
+      });
+      for (const [key, text] of Object.entries(verdict.annotations)) request.annotate(`imagepolicywebhook.image-policy.k8s.io/${key}`, text);
+      if (verdict.allowed) return;
+      const why = verdict.reason === '' ? '' : `: ${verdict.reason}`;
+      throw forbidden(PODS, request.name, `image policy webhook backend denied one or more images${why}`);
+    },
+  };
+}
+
+/** Ephemeral containers come through a subresource of their own; nothing else below a pod brings images. */
+function bringsImages({ object, old, operation, subresource }: AdmissionRequest): boolean {
+  if (object === null || operation === 'DELETE' || operation === 'CONNECT') return false;
+  if (subresource !== '' && subresource !== 'ephemeralcontainers') return false;
+  return old === null || JSON.stringify(imagesOf(object)) !== JSON.stringify(imagesOf(old));
+}
+
+const imagesOf = (pod: ApiObject): string[] => LISTS.flatMap(list => objectsIn(objectAt(pod, 'spec') ?? {}, list)).map(container => textAt(container, 'image'));
+
+function questionAbout(pod: ApiObject, namespace: string): string {
+  const annotations = Object.fromEntries(Object.entries(pod.metadata.annotations ?? {}).filter(([key]) => OWN_ANNOTATION.test(key)));
+  const containers = imagesOf(pod).map(image => ({ image }));
+  return JSON.stringify({ apiVersion: API_VERSION, kind: 'ImageReview', spec: { containers, annotations, namespace } });
+}
+
+/** Tries again after a passing trouble, each time after a longer wait. */
+async function asked(ask: () => Promise<string>, backoffMs: number, signal: AbortSignal | null): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (attempt === attemptsMax || backoffMs === 0 || (error as { readonly passing?: boolean }).passing !== true) throw error;
+      await delay(backoffMs * 1.5 ** (attempt - 1), undefined, signal === null ? {} : { signal });
+    }
+  }
+}
+
+function readVerdict(text: string): Verdict {
+  const answer = JSON.parse(text) as JsonValue;
+  const allowed = memberAt(answer, 'status', 'allowed');
+  if (textAt(answer, 'kind') !== 'ImageReview' || typeof allowed !== 'boolean') throw new Error('the answer is no ImageReview');
+  const annotations = memberAt(answer, 'status', 'auditAnnotations');
+  const texts = Object.entries(typeof annotations === 'object' && annotations !== null ? annotations : {}).filter(([, value]) => typeof value === 'string');
+  return { allowed, reason: textAt(answer, 'status', 'reason'), annotations: Object.fromEntries(texts) as Record<string, string> };
+}

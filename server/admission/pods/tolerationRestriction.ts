@@ -1,0 +1,75 @@
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { forbidden } from '../../api/status.js';
+import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
+import { itemsOf, membersOf } from '../../registry/members.js';
+import { qosClass } from '../../registry/core/pod/qos.js';
+import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { Lookup } from '../lookup.js';
+import { covers, mergeTolerations } from './tolerations.js';
+
+/** For namespaces that say nothing themselves. */
+export interface TolerationRules { readonly byDefault: readonly JsonObject[]; readonly allowed: readonly JsonObject[] }
+
+const PODS = { group: '', resource: 'pods' };
+const NAMESPACES = { group: '', resource: 'namespaces' };
+const DEFAULTS_ANNOTATION = 'scheduler.alpha.kubernetes.io/defaultTolerations';
+const ALLOWED_ANNOTATION = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist';
+/** Nodes that run out of memory take no pods that were promised nothing. */
+const MEMORY_PRESSURE = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' };
+const TOLERATION = { fields: { key: 'text', operator: 'text', value: 'text', effect: 'text', tolerationSeconds: 'integer' } } as const;
+const KIND: PluginKind = {
+  kind: 'Configuration', apiVersions: ['podtolerationrestriction.admission.k8s.io/v1alpha1'],
+  fields: { default: { list: TOLERATION }, whitelist: { list: TOLERATION } },
+};
+
+/** Reads the plug-in's configuration. Throws when it is not understood. */
+export function tolerationRulesIn(configuration: JsonObject | null): TolerationRules {
+  if (configuration !== null) checkPluginConfiguration('PodTolerationRestriction', configuration, KIND);
+  const list = (member: string): JsonObject[] => itemsOf(configuration?.[member]).map(membersOf);
+  return { byDefault: list('default'), allowed: list('whitelist') };
+}
+
+/** Gives pods the tolerations of their namespace, and lets them have only those that it allows. */
+export const podTolerationRestriction = (lookup: Lookup, rules: TolerationRules): AdmissionPlugin => ({
+  name: 'PodTolerationRestriction',
+  resources: ['pods'],
+  async admit(request) {
+    if (request.object === null || request.subresource !== '' || request.operation === 'DELETE') return;
+    const added = request.operation === 'CREATE' ? await listOf(request, { lookup, annotation: DEFAULTS_ANNOTATION, otherwise: rules.byDefault }) : [];
+    const spec = ensureObject(request.object, 'spec');
+    const promised = qosClass(request.object) === 'BestEffort' ? [] : [MEMORY_PRESSURE];
+    const merged = mergeTolerations(mergeTolerations(added, objectsIn(spec, 'tolerations')), promised);
+    if (merged.length > 0) spec['tolerations'] = merged;
+  },
+  async validate(request) {
+    if (request.object === null || request.subresource !== '' || request.operation === 'DELETE') return;
+    const allowed = await listOf(request, { lookup, annotation: ALLOWED_ANNOTATION, otherwise: rules.allowed });
+    const had = objectsIn(objectAt(request.object, 'spec') ?? {}, 'tolerations');
+    if (allowed.length === 0 || had.every(toleration => allowed.some(each => covers(each, toleration)))) return;
+    throw forbidden(PODS, request.name, 'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist');
+  },
+});
+
+interface ListSource { readonly lookup: Lookup; readonly annotation: string; readonly otherwise: readonly JsonObject[] }
+
+/** What the namespace says in an annotation, in JSON; an empty text is an empty list. */
+async function listOf({ namespace, name }: AdmissionRequest, { lookup, annotation, otherwise }: ListSource): Promise<readonly JsonObject[]> {
+  const text = textIn(await lookup.find(NAMESPACES, '', namespace), annotation);
+  if (text === undefined) return otherwise;
+  if (text === '') return [];
+  const read = parsed(text);
+  if (read === null) throw forbidden(PODS, name, `annotation ${annotation} of namespace ${namespace} is no list of tolerations in JSON`);
+  return read;
+}
+
+const textIn = (namespace: ApiObject | null, annotation: string): string | undefined => namespace?.metadata.annotations?.[annotation];
+
+function parsed(text: string): readonly JsonObject[] | null {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return Array.isArray(value) && value.every(item => typeof item === 'object' && item !== null && !Array.isArray(item)) ? value as JsonObject[] : null;
+  } catch {
+    return null;
+  }
+}

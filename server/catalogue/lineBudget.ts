@@ -1,0 +1,74 @@
+/** Lines of one kind that are written within a window. */
+const linesMax = 30;
+const windowMs = 60_000;
+/** Kinds that are counted apart; further ones share one budget. */
+const kindsMax = 1_000;
+
+/** Time, so that tests decide how it passes. */
+export interface LineClock {
+  /** Milliseconds of a clock that is never set back. */
+  now(): number;
+  /** Calls back once; must keep no process alive. */
+  after(ms: number, callback: () => void): void;
+}
+
+const systemClock: LineClock = {
+  now: () => performance.now(),
+  after: (ms, callback) => { setTimeout(callback, ms).unref(); },
+};
+
+interface Kind {
+  since: number;
+  written: number;
+  /** What was not written since then, and the last of it. */
+  omitted: number;
+  last: Line | null;
+}
+
+/** Writes a line that says how many of its kind were left out before it; 0 for most. */
+export type Line = (omitted: number) => void;
+
+/**
+ * Bounds what a log grows by, whoever causes its lines: a stranger who opens connections or sends bad tokens as fast as it goes must not fill a disk, nor
+ * hide among them what others did. Of each kind some lines a minute are written; when there were more, the minute ends with the last of them and their count.
+ */
+export class LineBudget {
+  readonly #kinds = new Map<string, Kind>();
+
+  constructor(private readonly clock: LineClock = systemClock) {}
+
+  /** `kind`: what lines have in common that one cause makes. Calls `line` now, at the end of the window, or never. */
+  write(kind: string, line: Line): void {
+    const entry = this.#kinds.get(kind) ?? this.#begin(kind);
+    if (entry.omitted === 0 && this.clock.now() - entry.since >= windowMs) this.#restart(entry, 0);
+    if (entry.written < linesMax) {
+      entry.written += 1;
+      return line(0);
+    }
+    entry.last = line;
+    entry.omitted += 1;
+    if (entry.omitted === 1) this.clock.after(Math.max(0, windowMs - (this.clock.now() - entry.since)), () => this.#sumUp(entry));
+  }
+
+  #begin(kind: string): Kind {
+    const shared = this.#kinds.size >= kindsMax;
+    const known = shared ? this.#kinds.get('') : undefined;
+    if (known !== undefined) return known;
+    const entry: Kind = { since: this.clock.now(), written: 0, omitted: 0, last: null };
+    this.#kinds.set(shared ? '' : kind, entry);
+    return entry;
+  }
+
+  #sumUp(entry: Kind): void {
+    const { last, omitted } = entry;
+    this.#restart(entry, 1);
+    last?.(omitted - 1);
+  }
+
+  #restart(entry: Kind, written: number): void {
+    entry.since = this.clock.now();
+    entry.written = written;
+    entry.omitted = 0;
+    entry.last = null;
+  }
+}

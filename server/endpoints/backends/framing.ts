@@ -1,0 +1,94 @@
+import type { ClientRequest } from 'node:http';
+import type { Readable } from 'node:stream';
+import { badRequest } from '../../api/status.js';
+import type { Request } from '../context.js';
+import { bodyStream } from '../streams.js';
+
+/** The body of a client's request on its way to a backend. */
+export interface FramedBody {
+  readonly stream: Readable;
+  /** As the client has announced; null where only the end of the stream tells. */
+  readonly bytes: number | null;
+}
+
+/** A body of more than 10^15 bytes never ends. */
+const announced = /^\d{1,15}$/;
+
+/** Null when the request has no body. Throws 400 for a length that is no number. */
+export function framedBody(request: Request): FramedBody | null {
+  const length = request.headers['content-length'];
+  if (length !== undefined && !announced.test(length)) throw badRequest('the content-length is not a number');
+  const bytes = length === undefined ? null : Number(length);
+  const none = bytes === 0 || ('stream' in request ? request.stream.endAfterHeaders : bytes === null && request.headers['transfer-encoding'] === undefined);
+  return none ? null : { stream: bodyStream(request), bytes };
+}
+
+/** What may still come of a body that nobody wants, before its client is cut off. */
+const discardedBytesMax = 64 * 1024 * 1024;
+
+/**
+ * Sends the body and ends the request. Every byte stands within a frame that the head announces (RFC 9112, section 6): Node frames bodies of GET, HEAD,
+ * DELETE and OPTIONS only when told how, and what goes out behind such a head bare is the next request to the backend. Each ending but the proper one
+ * ends the connection to the backend.
+ */
+export function sendBody(outgoing: ClientRequest, body: FramedBody | null): void {
+  if (body === null) outgoing.end();
+  else new Passage(outgoing, body).begin();
+}
+
+class Passage {
+  #sent = 0;
+  #discarded = 0;
+  #state: 'passing' | 'passed' | 'unwanted' = 'passing';
+
+  constructor(private readonly outgoing: ClientRequest, private readonly body: FramedBody) {}
+
+  begin(): void {
+    const { outgoing, body: { stream } } = this;
+    outgoing.on('drain', () => { stream.resume(); });
+    outgoing.once('close', () => { this.#unwanted(); });
+    stream.once('end', () => { this.#end(); });
+    for (const event of ['error', 'aborted', 'close'] as const) stream.once(event, () => { this.#broken(); });
+    stream.on('data', (chunk: Buffer) => { this.#take(chunk); });
+    if (stream.destroyed) this.#broken();
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#state === 'unwanted') return this.#discard(chunk.length);
+    const { outgoing, body: { stream, bytes } } = this;
+    this.#sent += chunk.length;
+    if (bytes !== null && this.#sent > bytes) return this.#broken();
+    if (!outgoing.headersSent) {
+      if (bytes === null) outgoing.setHeader('transfer-encoding', 'chunked');
+      else outgoing.setHeader('content-length', bytes);
+    }
+    if (!outgoing.write(chunk)) stream.pause();
+  }
+
+  #end(): void {
+    if (this.#state !== 'passing') return;
+    const { bytes } = this.body;
+    if (bytes !== null && this.#sent !== bytes) return this.#broken();
+    this.#state = 'passed';
+    this.outgoing.end();
+  }
+
+  /** Comes before `end`, which Node tells of every stream, also of one that its client has taken back. */
+  #broken(): void {
+    if (this.#state !== 'passing') return;
+    this.#unwanted();
+    this.outgoing.destroy(new Error('the request body ended before it was complete'));
+  }
+
+  /** The backend has answered, or is gone. */
+  #unwanted(): void {
+    if (this.#state !== 'passing') return;
+    this.#state = 'unwanted';
+    this.body.stream.resume();
+  }
+
+  #discard(bytes: number): void {
+    this.#discarded += bytes;
+    if (this.#discarded > discardedBytesMax) this.body.stream.destroy();
+  }
+}

@@ -1,0 +1,112 @@
+import { Transform } from 'node:stream';
+import { seenThrough, type View } from './links.js';
+import { TagScanner } from './tagScanner.js';
+
+/** Attributes that hold an address, by the tags that have them (index of attributes in the HTML standard, and those of HTML 4). */
+const LINKS: Readonly<Record<string, readonly string[]>> = {
+  a: ['href'], applet: ['codebase'], area: ['href'], audio: ['src'], base: ['href'], blockquote: ['cite'], body: ['background'], button: ['formaction'], command: ['icon'], del: ['cite'],
+  embed: ['src'], form: ['action'], frame: ['longdesc', 'src'], head: ['profile'], html: ['manifest'], iframe: ['longdesc', 'src'], img: ['longdesc', 'src', 'usemap'],
+  input: ['formaction', 'src', 'usemap'], ins: ['cite'], link: ['href'], object: ['classid', 'codebase', 'data', 'usemap'], q: ['cite'], script: ['src'], source: ['src'], video: ['poster', 'src'],
+};
+/** What stands between these and their ends is no markup. */
+const RAW: ReadonlySet<string> = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes']);
+/** A longer tag passes as it is. */
+const tagCharactersMax = 64 * 1024;
+const COMMENT = '<!--';
+
+/**
+ * Rewrites the links of an HTML page that passes, so that those that begin at the root of the backend lead through the proxy again. Works on bytes as they come, in any
+ * encoding that has ASCII in it; keeps no more of a page than one tag.
+ */
+export class PageLinks extends Transform {
+  /** What has not been decided about. */
+  #rest = '';
+  /** What goes on with the next bytes. */
+  #ready = '';
+  /** Text that ends what is passed on unread: a comment, a script. */
+  #until: string | null = null;
+  #tag: TagScanner | null = null;
+  /** How far the tag at the beginning of the rest has been read. */
+  #read = 0;
+
+  constructor(private readonly view: View) { super(); }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#rest += chunk.toString('latin1');
+    while (this.#step()) { /* until more has to come */ }
+    this.#send();
+    done();
+  }
+
+  override _flush(done: () => void): void {
+    this.#pass(this.#rest.length);
+    this.#send();
+    done();
+  }
+
+  /** False when nothing can be decided before more has come. */
+  #step(): boolean {
+    if (this.#until !== null) return this.#unread(this.#until);
+    return this.#tag === null ? this.#text() : this.#inTag(this.#tag);
+  }
+
+  #unread(until: string): boolean {
+    const at = this.#rest.toLowerCase().indexOf(until);
+    // The beginning of the end may be here already.
+    this.#pass(at < 0 ? Math.max(0, this.#rest.length - until.length + 1) : at + until.length);
+    if (at >= 0) this.#until = null;
+    return at >= 0;
+  }
+
+  #text(): boolean {
+    const at = this.#rest.indexOf('<');
+    this.#pass(at < 0 ? this.#rest.length : at);
+    if (at < 0 || (this.#rest.length < COMMENT.length && COMMENT.startsWith(this.#rest))) return false;
+    if (this.#rest.startsWith(COMMENT)) {
+      // Its dashes may be those that end it.
+      this.#pass('<!'.length);
+      this.#until = '-->';
+    } else if (/^<[a-z]/i.test(this.#rest)) {
+      [this.#tag, this.#read] = [new TagScanner(), 1];
+    } else {
+      this.#pass(1);
+    }
+    return true;
+  }
+
+  #inTag(tag: TagScanner): boolean {
+    while (this.#read < this.#rest.length && this.#read < tagCharactersMax) {
+      if (!tag.take(this.#rest, this.#read++)) continue;
+      const whole = this.#rest.slice(0, this.#read);
+      this.#rest = this.#rest.slice(this.#read);
+      this.#ready += this.#rewritten(whole, tag);
+      [this.#tag, this.#until] = [null, RAW.has(tag.name) ? `</${tag.name}` : null];
+      return true;
+    }
+    if (this.#read < tagCharactersMax) return false;
+    this.#pass(this.#read);
+    this.#tag = null;
+    return true;
+  }
+
+  #rewritten(whole: string, { name, values }: TagScanner): string {
+    const links = Object.hasOwn(LINKS, name) ? LINKS[name] ?? [] : [];
+    let [text, at] = ['', 0];
+    for (const { attribute, from, to } of values) {
+      if (!links.includes(attribute)) continue;
+      text += `${whole.slice(at, from)}${seenThrough(whole.slice(from, to), this.view)}`;
+      at = to;
+    }
+    return text + whole.slice(at);
+  }
+
+  #pass(characters: number): void {
+    this.#ready += this.#rest.slice(0, characters);
+    this.#rest = this.#rest.slice(characters);
+  }
+
+  #send(): void {
+    if (this.#ready !== '') this.push(Buffer.from(this.#ready, 'latin1'));
+    this.#ready = '';
+  }
+}

@@ -1,0 +1,96 @@
+import type { Readable } from 'node:stream';
+import { badRequest, StatusError } from '../api/status.js';
+import { bodyBudget, tooManyBodies, type BodyBudget } from './bodyBudget.js';
+
+/** Largest request body, as in the reference. */
+export const bodyBytesMax = 3 * 1024 * 1024;
+/** How much of a refused body is read and thrown away, so that a slow-witted client gets to see the answer, before its connection is cut. */
+const discardedBytesMax = 64 * 1024 * 1024;
+
+const tooLarge = (): StatusError => new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`);
+
+/** Who sends a body, and hears of its end. */
+export interface BodySender {
+  /** Whose bytes these are. */
+  readonly bodyOwner: string;
+  /** Called once the body is there whole, before anybody gets it. May throw. */
+  bodyComplete(): void;
+}
+
+/** One body on its way in. */
+export class BodyReading {
+  readonly bytes: Promise<Buffer>;
+  #resolve: (bytes: Buffer) => void = () => undefined;
+  #reject: (reason: Error) => void = () => undefined;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #over = false;
+  readonly #owner: string;
+
+  /** `announced`: the length that the head tells. */
+  constructor(private readonly stream: Readable, announced: string | undefined, private readonly sender: BodySender, private readonly budget: BodyBudget = bodyBudget) {
+    this.#owner = sender.bodyOwner;
+    this.bytes = new Promise((resolve, reject) => { this.#resolve = resolve; this.#reject = reject; });
+    if (Number(announced ?? 0) > bodyBytesMax) this.#refuse(tooLarge());
+    else this.#begin();
+  }
+
+  #begin(): void {
+    const { stream } = this;
+    stream.on('data', this.#onData);
+    stream.once('end', this.#onEnd);
+    stream.once('error', this.#onError);
+    if (stream.destroyed) this.stop();
+  }
+
+  /** Nothing more will come, or nobody wants it any more. Without effect on a body that is there whole. */
+  stop(cause?: Error): void { this.#fail(badRequest('the request body ended before it was complete', cause)); }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (!this.budget.take(this.#owner, chunk.length)) return this.#refuse(tooManyBodies());
+    this.#size += chunk.length;
+    if (this.#size > bodyBytesMax) return this.#refuse(tooLarge());
+    this.#chunks.push(chunk);
+  };
+
+  readonly #onEnd = (): void => {
+    if (!this.#finish()) return;
+    try {
+      this.sender.bodyComplete();
+      this.#resolve(this.#chunks.length === 1 ? this.#chunks[0] as Buffer : Buffer.concat(this.#chunks, this.#size));
+    } catch (error) {
+      this.#reject(error as Error);
+    }
+  };
+
+  readonly #onError = (cause: Error): void => { this.stop(cause); };
+
+  #refuse(reason: StatusError): void {
+    this.#fail(reason);
+    discard(this.stream, this.#size);
+  }
+
+  #fail(reason: Error): void {
+    if (!this.#finish()) return;
+    this.#chunks.length = 0;
+    this.#reject(reason);
+  }
+
+  /** Returns false when it was over already. */
+  #finish(): boolean {
+    if (this.#over) return false;
+    this.#over = true;
+    this.budget.giveBack(this.#owner, this.#size);
+    this.stream.off('data', this.#onData);
+    this.stream.off('end', this.#onEnd);
+    return true;
+  }
+}
+
+function discard(stream: Readable, alreadyRead: number): void {
+  let size = alreadyRead;
+  stream.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > discardedBytesMax) stream.destroy();
+  });
+}

@@ -1,0 +1,57 @@
+/** How long connections may do without what they are for. Milliseconds. */
+export interface ConnectionTimes {
+  /** For the TLS handshake. */
+  readonly handshakeMs: number;
+  /** From the connection to the first request whose head is there whole, as in the reference. */
+  readonly firstRequestMs: number;
+  /** Between requests over HTTP/2, as in the reference: the client is told to go elsewhere, so no request is lost. */
+  readonly idleHttp2Ms: number;
+  /**
+   * Between requests over HTTP/1.1, where a client cannot be told: longer than the 90 s after which most clients and balancers close, so that they decide
+   * and no request meets a connection that is closing.
+   */
+  readonly idleHttp1Ms: number;
+  /** Without a byte from a client of HTTP/2: then it is asked whether it is there. */
+  readonly silenceMs: number;
+  /** For the answer to that. */
+  readonly pongMs: number;
+  /** For a client to take an answer that is complete, where no deadline ends it before. */
+  readonly takingMs: number;
+  /** How often all of these are looked at. */
+  readonly lookMs: number;
+}
+
+export const usualTimes: ConnectionTimes = {
+  handshakeMs: 10_000, firstRequestMs: 32_000, idleHttp2Ms: 90_000, idleHttp1Ms: 120_000, silenceMs: 30_000, pongMs: 15_000, takingMs: 30_000, lookMs: 5_000,
+};
+
+/** What is known of a connection. Times are those of `performance.now()`. */
+export interface ConnectionState {
+  readonly http2: boolean;
+  /** Whether it has brought a request. */
+  readonly used: boolean;
+  readonly openRequests: number;
+  /** Since when there is no request; since the connection was made, where there never was one. */
+  readonly idleSince: number;
+  /** When it was seen last that bytes had come. */
+  readonly heardAt: number;
+  /** When its client was asked whether it is there, after it was heard last. */
+  readonly askedAt: number | null;
+  /** It was told to go elsewhere. */
+  readonly leaving: boolean;
+}
+
+/** What is to be done about a connection: nothing; ask whether its client is there; tell it to go elsewhere; end it. */
+export type Due = 'nothing' | 'ask' | 'dismiss' | 'cut';
+
+/**
+ * Pure. A connection without requests has a limit; one with requests has none but that its client is there. A ping finds out as well of sessions that
+ * Node has given up itself: after an error of the protocol it reads no more, not even the end of the connection, and tells nobody.
+ */
+export function dueOf(state: ConnectionState, now: number, times: ConnectionTimes): Due {
+  if (!state.used) return now - state.idleSince >= times.firstRequestMs ? 'cut' : 'nothing';
+  if (state.openRequests === 0 && now - state.idleSince >= (state.http2 ? times.idleHttp2Ms : times.idleHttp1Ms)) return state.http2 && !state.leaving ? 'dismiss' : 'cut';
+  if (!state.http2) return 'nothing';
+  if (state.askedAt !== null) return now - state.askedAt >= times.pongMs ? 'cut' : 'nothing';
+  return now - state.heardAt >= times.silenceMs ? 'ask' : 'nothing';
+}

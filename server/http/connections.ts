@@ -1,0 +1,173 @@
+import type { ServerHttp2Session } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { User } from '../endpoints/context.js';
+import { Connection, type ConnectionKeeper } from './connection.js';
+import { dueOf, usualTimes, type ConnectionTimes } from './connectionLife.js';
+import type { ConnectionBounds } from './connectionLimit.js';
+import { standingOf } from './standing.js';
+
+/**
+ * All connections of clients. Ends those that nobody needs, and decides who stays when there is no room for one more:
+ *
+ *     strangers (nobody has asked on them with credentials), the one that has asked or come longest ago first
+ *     then those without a request under way, the longest idle first
+ *     then none: the new one goes
+ */
+export class Connections implements ConnectionKeeper, Iterable<Connection> {
+  /** By the address and port of the client: all that the plain and the encrypted socket have in common. */
+  readonly #byPeer = new Map<string, Connection>();
+  readonly #bySocket = new WeakMap<object, Connection>();
+  /** In the order in which they came or asked last. */
+  readonly #strangers = new Set<Connection>();
+  readonly #ofAddress = new Tally();
+  readonly #ofUser = new Tally();
+  #ordinary = 0;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(private readonly bounds: ConnectionBounds, private readonly times: ConnectionTimes = usualTimes) {
+    this.#timer = setInterval(() => { this.look(performance.now()); }, times.lookMs);
+    this.#timer.unref();
+  }
+
+  get size(): number { return this.#byPeer.size; }
+
+  [Symbol.iterator](): Iterator<Connection> { return [...this.#byPeer.values()][Symbol.iterator](); }
+
+  /** A client has connected, and nothing is known of it but its address. */
+  accept(socket: Socket): void {
+    const { remoteAddress: address } = socket;
+    if (address === undefined || !this.#makeRoom(address)) {
+      socket.destroy();
+      return;
+    }
+    const connection = new Connection(socket, peerOf(socket), address, this);
+    this.#byPeer.set(connection.peer, connection);
+    this.#ofAddress.add(address);
+    this.#strangers.add(connection);
+    socket.once('close', () => { this.#remove(connection); });
+  }
+
+  /** The handshake is over. */
+  secured(socket: TLSSocket): void {
+    const connection = this.#byPeer.get(peerOf(socket));
+    if (connection === undefined) return;
+    connection.socket = socket;
+    this.#bySocket.set(socket, connection);
+  }
+
+  /** It speaks HTTP/2. */
+  speaksHttp2(session: ServerHttp2Session): void {
+    const connection = this.#byPeer.get(peerOf(session.socket));
+    if (connection === undefined) return;
+    connection.session = session;
+    this.#bySocket.set(session, connection);
+    session.once('close', () => { connection.end(); });
+  }
+
+  /** Of a socket or session; null when it is gone. */
+  of(socketOrSession: object): Connection | null { return this.#bySocket.get(socketOrSession) ?? null; }
+
+  askedBy(connection: Connection, user: User): boolean {
+    const standing = standingOf(user);
+    if (connection.ended) return true;
+    if (standing === 'stranger') {
+      // Once somebody has shown credentials on it, it is his.
+      if (this.#strangers.delete(connection)) this.#strangers.add(connection);
+      return true;
+    }
+    if (standing === 'ordinary' && !this.#hasRoomFor(connection, user.name)) {
+      connection.dismiss();
+      return false;
+    }
+    this.#forgetUser(connection);
+    this.#strangers.delete(connection);
+    connection.userName = user.name;
+    connection.standing = standing;
+    if (standing === 'ordinary') {
+      this.#ofUser.add(user.name);
+      this.#ordinary += 1;
+    }
+    return true;
+  }
+
+  /** Ends what is due. */
+  look(now: number): void {
+    for (const connection of this) {
+      connection.look(now, this.times);
+      const due = dueOf(connection, now, this.times);
+      if (due === 'ask') connection.ask(now);
+      else if (due === 'dismiss') connection.dismiss();
+      else if (due === 'cut') connection.cut();
+    }
+  }
+
+  /** Ends all of them. */
+  close(): void {
+    clearInterval(this.#timer);
+    for (const connection of this) connection.cut();
+  }
+
+  #makeRoom(address: string): boolean {
+    const { all, ofAddress } = this.bounds;
+    if (this.#ofAddress.of(address) >= ofAddress && !this.#drop((other) => other.address === address)) return false;
+    return this.size < all || this.#drop(() => true);
+  }
+
+  #hasRoomFor(connection: Connection, userName: string): boolean {
+    const { ofUser, ofOrdinaryUsers } = this.bounds;
+    const others = (other: Connection): boolean => other !== connection && other.standing === 'ordinary';
+    if (this.#ofUser.of(userName) >= ofUser && !this.#drop((other) => others(other) && other.userName === userName)) return false;
+    return this.#ordinary < ofOrdinaryUsers || connection.standing === 'ordinary' || this.#drop(others);
+  }
+
+  /** Ends the one among these that is needed least. */
+  #drop(among: (connection: Connection) => boolean): boolean {
+    for (const stranger of this.#strangers) if (among(stranger)) return this.#dropThis(stranger);
+    let longest: Connection | null = null;
+    for (const each of this.#byPeer.values()) {
+      if (each.openRequests === 0 && !this.#strangers.has(each) && among(each) && (longest === null || each.idleSince < longest.idleSince)) longest = each;
+    }
+    return longest !== null && this.#dropThis(longest);
+  }
+
+  #dropThis(connection: Connection): true {
+    connection.cut();
+    this.#remove(connection);
+    return true;
+  }
+
+  #remove(connection: Connection): void {
+    if (this.#byPeer.get(connection.peer) === connection) {
+      this.#byPeer.delete(connection.peer);
+      this.#ofAddress.remove(connection.address);
+      this.#strangers.delete(connection);
+      this.#forgetUser(connection);
+    }
+    connection.end();
+  }
+
+  #forgetUser(connection: Connection): void {
+    if (connection.standing !== 'ordinary') return;
+    this.#ofUser.remove(connection.userName);
+    this.#ordinary -= 1;
+    connection.standing = 'stranger';
+  }
+}
+
+/** How many there are of each. */
+class Tally {
+  readonly #counts = new Map<string, number>();
+
+  of(key: string): number { return this.#counts.get(key) ?? 0; }
+
+  add(key: string): void { this.#counts.set(key, this.of(key) + 1); }
+
+  remove(key: string): void {
+    const left = this.of(key) - 1;
+    if (left > 0) this.#counts.set(key, left);
+    else this.#counts.delete(key);
+  }
+}
+
+const peerOf = ({ remoteAddress = '', remotePort = 0 }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string => `${remoteAddress} ${remotePort}`;

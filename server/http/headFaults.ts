@@ -1,0 +1,24 @@
+import type { Request } from '../endpoints/context.js';
+
+/** What may stand in a host (RFC 3986, sections 3.2.2 and 3.2.3), as the reference judges it. */
+const hostCharacters = /^[\w.\-~!$&'()*+,;=:[\]%]*$/;
+
+/**
+ * What is wrong with the head of a request, in the reference's words; null when nothing is. Node looks at these things in a server of HTTP/1.1
+ * alone, not in one that speaks HTTP/2 as well. Of HTTP/2 the library under Node looks at them itself.
+ */
+export function headFaultOf({ httpVersionMajor, httpVersion, headers, rawHeaders }: Request): string | null {
+  if (httpVersionMajor !== 1) return null;
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (isHost(rawHeaders[at] as string)) hosts += 1;
+  if (hosts > 1) return 'too many Host headers';
+  if (hosts === 0 && httpVersion !== '1.0') return 'missing required Host header';
+  if (!hostCharacters.test(headers.host ?? '')) return 'malformed Host header';
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return null;
+  // Whoever stands before or behind this server may read any other coding, or a length beside it, in another way.
+  if (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked') return 'unsupported transfer encoding';
+  return headers['content-length'] === undefined ? null : 'both a transfer encoding and a length';
+}
+
+const isHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === 'host';

@@ -1,0 +1,60 @@
+import { tooManyRequests } from '../api/status.js';
+import { anonymousUser } from '../authentication/authenticator.js';
+import type { User } from '../endpoints/context.js';
+import { Shares, type Share } from './shares.js';
+import { standingOf } from './standing.js';
+
+/** The essential have this much more room, which nobody else can fill. */
+const reserveShare = 0.25;
+/** Administrators are let in to see what is wrong, though not without any bound. */
+const administratorsShare = 9;
+/** From so much on, everybody is held to a share: others wait, or will soon. */
+const contendedShare = 0.5;
+/** Of one user, where slots are contended. Administrators are not held to it. */
+const userShare = 1 / 3;
+/** Of all strangers of one address, where slots are contended. */
+const strangersShare = 1 / 8;
+/** Shares of very few slots would be none. */
+const ownMin = 8;
+
+/** Whose slots are counted together: a user's, or those of the strangers of one address. */
+export const ownerOf = ({ name }: User, address: string | undefined): string => (name === anonymousUser ? `${name} ${address ?? ''}` : name);
+
+/** Requests of one kind that are worked on at once. A slot is held while the server works, and neither while a client sends its body nor while it takes its answer. */
+export class Slots {
+  /** All that are held now. */
+  taken = 0;
+  readonly #own = new Shares();
+  readonly #contended: number;
+
+  /** `max` of 0 stands for no limit. */
+  constructor(private readonly max: number) {
+    this.#contended = max === 0 ? Infinity : Math.min(max, Math.max(ownMin, Math.ceil(max * contendedShare)));
+  }
+
+  /** Takes a slot, or throws 429. The share is for `leave`. */
+  enter(owner: string, user: User): Share {
+    const share = this.#own.of(owner);
+    // The second look comes only where the first finds no room.
+    if (this.taken >= this.#contended && !this.#hasRoomFor(user, share.amount)) throw tooManyRequests('too many requests, please try again later', 1);
+    share.amount += 1;
+    this.taken += 1;
+    return share;
+  }
+
+  leave(share: Share): void {
+    share.amount -= 1;
+    this.taken -= 1;
+  }
+
+  #hasRoomFor(user: User, own: number): boolean {
+    const { max, taken } = this;
+    const share = (part: number): number => Math.max(ownMin, Math.ceil(max * part));
+    switch (standingOf(user)) {
+      case 'administrator': return taken < Math.ceil(max * (1 + administratorsShare));
+      case 'essential': return taken < Math.ceil(max * (1 + reserveShare)) && own < share(userShare);
+      case 'ordinary': return taken < max && own < share(userShare);
+      case 'stranger': return taken < max && own < share(strangersShare);
+    }
+  }
+}

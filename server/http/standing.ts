@@ -1,0 +1,17 @@
+import { anonymousUser, groupMasters } from '../authentication/authenticator.js';
+import type { User } from '../endpoints/context.js';
+
+/**
+ * What a user is to the cluster when room gets scarce: strangers have shown no credentials, on the essential ones the cluster depends (a flood of
+ * clients must not cost nodes and managers their leases), and administrators are let in to see what is wrong.
+ */
+export type Standing = 'stranger' | 'ordinary' | 'essential' | 'administrator';
+
+const essentialUsers: ReadonlySet<string> = new Set(['system:kube-controller-manager', 'system:kube-scheduler']);
+const essentialGroups: ReadonlySet<string> = new Set(['system:nodes', 'system:serviceaccounts:kube-system']);
+
+export function standingOf({ name, groups }: User): Standing {
+  if (groups.includes(groupMasters)) return 'administrator';
+  if (essentialUsers.has(name) || groups.some((group) => essentialGroups.has(group))) return 'essential';
+  return name === anonymousUser ? 'stranger' : 'ordinary';
+}

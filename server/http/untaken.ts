@@ -1,0 +1,31 @@
+import type { Exchange } from './exchange.js';
+
+/** Of answers that are complete and that their clients do not take, all clients together. Lists are made as they are taken and do not count. */
+export const untakenBytesMax = 64 * 1024 * 1024;
+/** When there is more, the oldest go until so much is left. */
+const untakenBytesKept = untakenBytesMax * 0.75;
+
+/** Counts the bytes of answers whose making is over and which wait for their clients, and drops the oldest when they are too many: whoever takes its answers is never among those. */
+export class UntakenAnswers {
+  #bytes = 0;
+
+  constructor(private readonly max = untakenBytesMax, private readonly kept = untakenBytesKept) {}
+
+  get bytes(): number { return this.#bytes; }
+
+  /** `all`: where the oldest are looked for. */
+  add(bytes: number, all: Iterable<Exchange>): void {
+    this.#bytes += bytes;
+    if (this.#bytes <= this.max) return;
+    const oldestFirst = [...all].filter(({ untakenBytes }) => untakenBytes > 0).sort((one, other) => one.startedAt - other.startedAt);
+    for (const exchange of oldestFirst) {
+      if (this.#bytes <= this.kept) return;
+      exchange.cut();
+    }
+  }
+
+  remove(bytes: number): void { this.#bytes -= bytes; }
+}
+
+/** All connections of a process share its memory. */
+export const untakenAnswers = new UntakenAnswers();

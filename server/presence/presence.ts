@@ -1,0 +1,162 @@
+import type { ApiObject } from '../api/object.js';
+import { StatusError } from '../api/status.js';
+import { systemUser } from '../api/user.js';
+import type { Catalogue, ServedResource } from '../catalogue/resources.js';
+import type { Registry, Target, WriteOptions } from '../registry/contract.js';
+import { NO_WISH } from '../registry/deletion.js';
+import type { Storage, StoredObject, Version } from '../storage/contract.js';
+import type { ExpiryClock } from '../storage/expiry.js';
+import { follow, type Following } from '../storage/follow.js';
+import { machineClock } from './machineClock.js';
+import { isForgotten, leaseName, leaseOf, readLease, SERVER_LEASES, type ReadLease, type ServerAddress, type ServerIdentity } from './serverLease.js';
+import { endpointsFor, says, sliceFor, SERVICE } from './serviceEndpoints.js';
+
+export interface PresenceOptions {
+  readonly storage: Pick<Storage, 'watch'>;
+  readonly registry: Registry;
+  readonly catalogue: Catalogue;
+  readonly identity: ServerIdentity;
+  /** Whether the service's endpoints are looked after here. */
+  readonly reconciles: boolean;
+  readonly clock?: ExpiryClock;
+  readonly report: (what: string, error: unknown) => void;
+}
+
+/** How often a server says that it is there. */
+export const renewIntervalMs = 5_000;
+/** A server that has not said so for this long is gone; as long as the leases of the reference's reconciler. */
+export const goneAfterMs = 15_000;
+const writeTimeoutMs = 5_000;
+const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: writeTimeoutMs, warn: () => {} };
+
+interface Seen { readonly lease: ReadLease; readonly version: Version; readonly movedAt: number }
+
+/** Says that this server is there, and keeps the endpoints of the API's own service. See DESIGN.md. */
+export class Presence {
+  readonly #seen = new Map<string, Seen>();
+  readonly #following: Following;
+  readonly #clock: ExpiryClock;
+  #known = false;
+  #timer: NodeJS.Timeout | null = null;
+  #turn: Promise<void> | null = null;
+
+  constructor(private readonly options: PresenceOptions) {
+    this.#clock = options.clock ?? machineClock;
+    const { group, resource, namespace } = SERVER_LEASES;
+    this.#following = follow(options.storage, { group, resource }, {
+      put: (object) => { if (object.namespace === namespace && object.name.startsWith('apiserver-')) this.#look(object); },
+      remove: (where, name) => { if (where === namespace) this.#seen.delete(name); },
+    });
+  }
+
+  /** Begins to renew and to look. */
+  start(): void {
+    void this.turn();
+    this.#timer = setInterval(() => { void this.turn(); }, renewIntervalMs).unref();
+  }
+
+  /** Takes this server out, as far as that is still possible. */
+  async stop(): Promise<void> {
+    const started = this.#timer !== null;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.#turn;
+    const own = leaseName(this.options.identity);
+    this.#seen.delete(own);
+    if (started) await this.#attempt('the lease of this server', () => this.#delete(own));
+    if (started && this.options.reconciles && this.#addresses().length > 0) await this.#reconcile();
+    this.#following.stop();
+  }
+
+  /** Renews and reconciles once. A turn that is under way is not begun twice. */
+  turn(): Promise<void> {
+    this.#turn ??= this.#renewAndReconcile().finally(() => { this.#turn = null; });
+    return this.#turn;
+  }
+
+  async #renewAndReconcile(): Promise<void> {
+    await this.#following.synced;
+    this.#known = true;
+    const lease = leaseOf(this.options.identity, this.#clock.now());
+    await this.#attempt('the lease of this server', () => this.#put(SERVER_LEASES, lease, () => false));
+    for (const [name, { lease: other }] of this.#seen) {
+      if (isForgotten(other, this.#clock.now())) await this.#attempt('the lease of a server that is gone', () => this.#delete(name));
+    }
+    if (this.options.reconciles) await this.#reconcile();
+  }
+
+  async #reconcile(): Promise<void> {
+    const servers = this.#addresses();
+    await this.#attempt('endpoints of the API', () => this.#put({ group: '', version: 'v1', resource: 'endpoints' }, endpointsFor(servers), says));
+    await this.#attempt('endpoint slice of the API', () => this.#put({ group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' }, sliceFor(servers), says));
+  }
+
+  #addresses(): readonly ServerAddress[] {
+    const since = this.#clock.elapsed() - goneAfterMs;
+    return [...this.#seen.values()].filter(({ movedAt }) => movedAt > since).map(({ lease }) => lease.address);
+  }
+
+  #look(object: StoredObject): void {
+    const { name, version } = object;
+    const before = this.#seen.get(name);
+    if (before?.version === version) return;
+    const lease = readIfPossible(object);
+    if (lease === null) return;
+    const age = this.#known || lease.renewedAt === null ? 0 : Math.max(0, this.#clock.now() - lease.renewedAt);
+    this.#seen.set(name, { lease, version, movedAt: this.#clock.elapsed() - age });
+  }
+
+  /** What fails now is tried in the next turn. */
+  async #attempt(what: string, action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      if (!(error instanceof StatusError && expected.has(error.code))) this.options.report(what, error);
+    }
+  }
+
+  async #put(type: { readonly group: string; readonly version: string; readonly resource: string }, wanted: ApiObject, isThere: (current: ApiObject, wanted: ApiObject) => boolean): Promise<void> {
+    const target = this.#target(type, wanted.metadata.namespace ?? SERVICE.namespace, wanted.metadata.name ?? '');
+    if (target === null) return;
+    const { registry } = this.options;
+    const current = await registry.get(target, { at: 'any' }).then((stored) => stored.decode(), absentAs(null));
+    if (current === null) {
+      await registry.create({ ...target, name: '' }, structuredClone(wanted), options);
+      return;
+    }
+    if (isThere(current, wanted)) return;
+    const apply = (latest: ApiObject | null): ApiObject => merged(latest ?? current, wanted);
+    await registry.update(target, { apply, subresource: '', uid: null, mayCreate: null }, options);
+  }
+
+  async #delete(name: string): Promise<void> {
+    const target = this.#target(SERVER_LEASES, SERVER_LEASES.namespace, name);
+    if (target !== null) await this.options.registry.delete(target, NO_WISH, options).then(() => {}, absentAs(undefined));
+  }
+
+  #target({ group, version, resource }: { readonly group: string; readonly version: string; readonly resource: string }, namespace: string, name: string): Target | null {
+    const served: ServedResource | null = this.options.catalogue.resource(group, version, resource);
+    return served === null ? null : { resource: served, namespace, name };
+  }
+}
+
+/** Another server was faster, or storage takes no writes just now. */
+const expected: ReadonlySet<number> = new Set([409, 429, 503, 504]);
+
+const absentAs = <T>(value: T) => (error: unknown): T => {
+  if (error instanceof StatusError && error.code === 404) return value;
+  throw error;
+};
+
+const merged = (current: ApiObject, wanted: ApiObject): ApiObject => ({
+  ...current, ...wanted,
+  metadata: { ...current.metadata, labels: { ...current.metadata.labels, ...wanted.metadata.labels }, annotations: { ...current.metadata.annotations, ...wanted.metadata.annotations } },
+});
+
+/** A lease that cannot be read says nothing of any server. */
+function readIfPossible(object: StoredObject): ReadLease | null {
+  try {
+    return readLease(object.decode());
+  } catch {
+    return null;
+  }
+}

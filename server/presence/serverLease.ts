@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import type { ApiObject } from '../api/object.js';
+import { membersOf, textAt } from '../registry/members.js';
+
+/** Where an API server is reached. */
+export interface ServerAddress { readonly ip: string; readonly port: number }
+
+/** How an API server says in a Lease that it is there. */
+export const SERVER_LEASES = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases', namespace: 'kube-system' } as const;
+const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity';
+const ADDRESS_ANNOTATION = 'raftplane/advertised-address';
+/** After this time without a word nobody waits for a server any more, and its lease may go. As in the reference. */
+const leaseSeconds = 3_600;
+
+export interface ServerIdentity {
+  readonly hostname: string;
+  /** Several servers on one machine have names of their own. */
+  readonly memberId: string;
+  /** Of this process. */
+  readonly processUid: string;
+  readonly address: ServerAddress;
+}
+
+/** The name of a server's lease: from what stays the same when the process is started again. */
+export function leaseName({ hostname, memberId }: Pick<ServerIdentity, 'hostname' | 'memberId'>): string {
+  const digest = createHash('sha256').update(`${hostname}/${memberId}`).digest();
+  return `apiserver-${base32(digest.subarray(0, 16))}`;
+}
+
+/** The lease of a server that is there now. `now` is in milliseconds since 1970. */
+export function leaseOf(identity: ServerIdentity, now: number): ApiObject {
+  const { hostname, processUid, address: { ip, port } } = identity;
+  const name = leaseName(identity);
+  return {
+    apiVersion: `${SERVER_LEASES.group}/${SERVER_LEASES.version}`, kind: 'Lease',
+    metadata: {
+      name, namespace: SERVER_LEASES.namespace,
+      labels: { [IDENTITY_LABEL]: 'kube-apiserver', 'kubernetes.io/hostname': hostname },
+      annotations: { [ADDRESS_ANNOTATION]: ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}` },
+    },
+    spec: { holderIdentity: `${name}_${processUid}`, leaseDurationSeconds: leaseSeconds, renewTime: microTime(now) },
+  };
+}
+
+export interface ReadLease {
+  readonly address: ServerAddress;
+  /** Milliseconds since 1970; null when the lease does not say. */
+  readonly renewedAt: number | null;
+}
+
+/** What a lease says of a server; null when it is about something else. */
+export function readLease(lease: ApiObject): ReadLease | null {
+  const { labels, annotations } = lease.metadata;
+  if (labels?.[IDENTITY_LABEL] !== 'kube-apiserver') return null;
+  const [, ip, port] = /^\[?([0-9A-Fa-f:.]+?)\]?:(\d{1,5})$/.exec(annotations?.[ADDRESS_ANNOTATION] ?? '') ?? [];
+  if (ip === undefined || port === undefined) return null;
+  const renewedAt = Date.parse(textAt(membersOf(lease['spec']), 'renewTime'));
+  return { address: { ip, port: Number(port) }, renewedAt: Number.isNaN(renewedAt) ? null : renewedAt };
+}
+
+/** Whether nobody has to wait for this server any more. */
+export const isForgotten = ({ renewedAt }: ReadLease, now: number): boolean => renewedAt !== null && now - renewedAt > leaseSeconds * 1_000;
+
+const microTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('Z', '000Z');
+
+/** RFC 4648, section 6, in small letters and without padding. */
+function base32(bytes: Uint8Array): string {
+  const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return (bits.match(/.{1,5}/g) ?? []).map((five) => alphabet[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');
+}

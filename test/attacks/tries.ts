@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import type { Answer, ApiClient, RequestOptions } from '../fixtures/apiClient.js';
+
+/** One attack that is a single request, and the answers that are right. */
+export interface Try extends RequestOptions {
+  readonly what: string;
+  /** GET unless told. */
+  readonly method?: string;
+  /** `path`, or one that is known only when the servers run. */
+  readonly path: string | (() => string);
+  readonly status: number | readonly number[];
+  /** What the answer says, or must not say. */
+  readonly says?: RegExp;
+  readonly neverSays?: RegExp;
+}
+
+export const refused = [400, 403, 404, 405, 422] as const;
+export const mergePatch = 'application/merge-patch+json';
+export const jsonPatch = 'application/json-patch+json';
+export const strategicPatch = 'application/strategic-merge-patch+json';
+export const applyPatch = 'application/apply-patch+yaml';
+
+/** A test for each: `who` asks. */
+export function tryAll(who: () => ApiClient, tries: readonly Try[]): void {
+  for (const each of tries) it(each.what, async () => { await expectAnswer(who(), each); });
+}
+
+export async function expectAnswer(client: ApiClient, { what, method = 'GET', path, status, says, neverSays, ...options }: Try): Promise<Answer> {
+  const answer = await client.request(method, typeof path === 'string' ? path : path(), options);
+  const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+  const wanted = typeof status === 'number' ? [status] : status;
+  expect(wanted, `${what}: ${text.slice(0, 600)}`).to.include(answer.status);
+  if (says) expect(text, what).to.match(says);
+  if (neverSays) expect(text, what).not.to.match(neverSays);
+  return answer;
+}

@@ -1,0 +1,107 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../fixtures/packageRoot.js';
+import { Connection, type Server } from './connection.js';
+import type { Difference } from './differences.js';
+import { listVariations, readScenario, readVariations } from './recordings.js';
+import { playScenario, type StepResult } from './scenario.js';
+import { playVariations, type VariationResult } from './variation.js';
+
+/** What became of one scenario: `wrong` says in one line each which steps differ. */
+export interface Replayed {
+  /** `area/name`, the file's place without its ending. */
+  readonly name: string;
+  readonly passed: boolean;
+  readonly wrong: readonly string[];
+  /** Steps in which only the wording of a message differs. */
+  readonly wording: number;
+}
+
+interface Expectations {
+  /** Areas whose scenarios are all replayed; of the others those that are listed. */
+  readonly areas: readonly string[];
+  readonly passing: readonly string[];
+}
+
+const scenarioList = path.join(packageRoot, 'test', 'golden', 'passing.json');
+const variationList = path.join(packageRoot, 'test', 'golden', 'failingVariations.json');
+
+/** The scenarios that pass, as kept in the repository. */
+export const readExpectations = (): Expectations => JSON.parse(fs.readFileSync(scenarioList, 'utf8')) as Expectations;
+
+export function writeExpectations(expectations: Expectations): void {
+  fs.writeFileSync(scenarioList, JSON.stringify({ ...expectations, passing: [...expectations.passing].sort() }, null, 2) + '\n');
+}
+
+/** The variations that do not pass: there are fewer of them than of the others. */
+export const readFailingVariations = (): readonly string[] => JSON.parse(fs.readFileSync(variationList, 'utf8')) as string[];
+
+export function writeFailingVariations(ids: readonly string[]): void {
+  fs.writeFileSync(variationList, `${JSON.stringify([...ids].sort(), null, 1)}\n`);
+}
+
+/** What a set of scenarios runs on. Pods of those that were recorded without nodes must stay where they are. */
+export interface Surroundings { readonly names: readonly string[]; readonly cluster: { readonly managers: number; readonly fakeNodes: number } }
+
+/** Scenarios by what they need. All need a controller manager: it gives new namespaces their default account, without which pods are refused. */
+export function bySurroundings(names: readonly string[]): Surroundings[] {
+  const withNodes = names.filter(name => needs(name, 'nodes'));
+  const without = names.filter(name => !withNodes.includes(name));
+  return [{ names: without, cluster: { managers: 1, fakeNodes: 0 } }, { names: withNodes, cluster: { managers: 1, fakeNodes: 2 } }].filter(group => group.names.length > 0);
+}
+
+const needs = (name: string, what: string): boolean => readScenario(name).needs?.includes(what) ?? false;
+
+/** Most of a scenario is waiting. */
+const scenariosAtOnce = 12;
+/** Variations never wait. */
+const resourcesAtOnce = 4;
+
+/** Replays scenarios against a server; those that change defaults of the whole cluster after all others, one by one. */
+export async function replay(names: readonly string[], server: Server): Promise<Replayed[]> {
+  const connection = new Connection(server);
+  const results: Replayed[] = [];
+  const play = async (name: string): Promise<void> => void results.push(await replayed(connection, name));
+  const alone = names.filter(name => needs(name, 'alone'));
+  await several(names.filter(name => !alone.includes(name)), scenariosAtOnce, play);
+  await several(alone, 1, play);
+  connection.close();
+  return results.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function replayed(connection: Connection, name: string): Promise<Replayed> {
+  const results = await playScenario(connection, readScenario(name)).catch((error: unknown): StepResult[] =>
+    [{ index: -1, about: 'scenario', differences: [{ at: 'scenario', want: 'a run', got: String(error) }], wordingOnly: false }]);
+  const wrong = results.filter(({ differences }) => differences.length > 0).map(({ index, about, differences }) => `step ${index} ${about}: ${shown(differences)}`);
+  return { name, passed: wrong.length === 0, wrong, wording: results.filter(({ wordingOnly }) => wordingOnly).length };
+}
+
+/** What variations run on: when a controller comes to an object, quotas among them, is up to chance. */
+export const variationCluster = { managers: 0, fakeNodes: 0 } as const;
+
+/** Replays variations of the resources whose names contain one of the parts; of all when there is none. */
+export async function replayVariations(server: Server, parts: readonly string[] = []): Promise<VariationResult[]> {
+  const connection = new Connection(server);
+  const results: VariationResult[] = [];
+  const names = listVariations().filter(name => parts.length === 0 || parts.some(part => name.includes(part)));
+  await several(names, resourcesAtOnce, async name => { results.push(...await playVariations(connection, name, readVariations(name))); });
+  connection.close();
+  return results.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+async function several<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  const drain = async (): Promise<void> => { for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item); };
+  await Promise.all(Array.from({ length: atOnce }, drain));
+}
+
+/** Characters of a value that a report shows, and differences of a step. */
+const valueCharactersMax = 120;
+const differencesShownMax = 3;
+
+function shown(differences: readonly Difference[]): string {
+  const first = differences.slice(0, differencesShownMax).map(({ at, want, got }) => `${at}: want ${brief(want)} got ${brief(got)}`).join('; ');
+  return `${first}${differences.length > differencesShownMax ? `; and ${differences.length - differencesShownMax} more` : ''}`;
+}
+
+export const brief = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, valueCharactersMax);

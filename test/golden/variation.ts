@@ -1,0 +1,172 @@
+import { isObject } from '../../api/json.js';
+import type { Connection } from './connection.js';
+import { filled, variationPlaceholders, type Names } from './placeholders.js';
+import { leavesOf, parentOf } from './pointers.js';
+import { randomWord } from './scenario.js';
+import type { Edit, Outcome, Variation, Variations } from './recordings.js';
+
+/** How an answer compares with the recorded one: `same` and `wording` pass, all others say what differs. */
+export type Verdict = 'same' | 'wording' | 'status' | 'reason' | 'causes' | 'object' | 'changes' | 'warnings';
+export interface VariationResult { readonly id: string; readonly verdict: Verdict; readonly want: Outcome; readonly got: Outcome }
+
+/** An update that met another one is tried again. */
+const triesMax = 5;
+
+/** Plays all cases of one resource, in order. Nothing is stored but the objects that are updated, which go afterwards. */
+export async function playVariations(connection: Connection, name: string, variations: Variations): Promise<VariationResult[]> {
+  const player = new Player(connection, variations);
+  const results: VariationResult[] = [];
+  const ids = idsOf(name, variations);
+  await player.begin();
+  for (const [index, variation] of variations.cases.entries()) {
+    const got = await player.outcome(variation).catch((error: unknown): Outcome => ({ status: 0, reason: String(error) }));
+    results.push({ id: ids[index] ?? '', verdict: verdictOf(variation.expect, got), want: variation.expect, got });
+  }
+  await player.end();
+  return results;
+}
+
+/** Says what is changed, which is stable when cases are added; cases of one description are numbered. */
+export function idsOf(name: string, { cases }: Variations): string[] {
+  const seen = new Map<string, number>();
+  return cases.map(({ base, verb, edit = [] }) => {
+    const id = [name, verb, base, ...edit.map(each => ('drop' in each ? `${each.at} dropped` : `${each.at} ${JSON.stringify(each.set)}`))].join(' ');
+    const count = (seen.get(id) ?? 0) + 1;
+    seen.set(id, count);
+    return count === 1 ? id : `${id} (${count})`;
+  });
+}
+
+class Player {
+  readonly #names: Names = { ns: `v-${randomWord()}`, r: randomWord() };
+  readonly #path: string;
+  readonly #stored = new Set<string>();
+  /** Answers to objects as they stand, by verb and base. */
+  readonly #plain = new Map<string, unknown>();
+
+  constructor(private readonly connection: Connection, private readonly variations: Variations) {
+    this.#path = filled(variations.resource, this.#names);
+  }
+
+  async begin(): Promise<void> {
+    const namespace = String(this.#names['ns']);
+    await this.connection.json('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    await this.connection.json('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } });
+  }
+
+  /** What is in the namespace goes with it. */
+  async end(): Promise<void> {
+    const isClusterScoped = !this.variations.resource.includes('${ns}');
+    for (const base of isClusterScoped ? this.#stored : []) await this.connection.json('DELETE', `${this.#path}/${nameOf(this.#base(base))}?gracePeriodSeconds=0`);
+    await this.connection.json('DELETE', `/api/v1/namespaces/${String(this.#names['ns'])}`);
+  }
+
+  async outcome({ verb, base, edit }: Variation): Promise<Outcome> {
+    const edits = filled(edit ?? [], this.#names);
+    const answer = verb === 'create' ? await this.#create(base, edits) : await this.#update(base, edits);
+    const key = `${verb} ${base}`;
+    const outcome = outcomeOf(answer, this.#names, edit === undefined ? null : this.#plain.get(key) ?? {});
+    if (edit === undefined) this.#plain.set(key, outcome.object ?? {});
+    return outcome;
+  }
+
+  #base(id: string): Base {
+    return filled(structuredClone(this.variations.bases[id]), this.#names) as Base;
+  }
+
+  async #create(id: string, edits: readonly Edit[]): Promise<Answered> {
+    const object = this.#base(id);
+    object.metadata.name = `${object.metadata.name}n`;
+    for (const edit of edits) apply(object, edit);
+    return this.connection.json('POST', `${this.#path}?dryRun=All`, object);
+  }
+
+  async #update(id: string, edits: readonly Edit[]): Promise<Answered> {
+    const object = this.#base(id);
+    const path = `${this.#path}/${nameOf(object)}`;
+    if (!this.#stored.has(id)) {
+      this.#stored.add(id);
+      await this.connection.json('POST', this.#path, object);
+    }
+    for (let tries = 1; ; tries++) {
+      const { body: stored } = await this.connection.json('GET', path);
+      for (const edit of edits) apply(stored, edit);
+      const answer = await this.connection.json('PUT', `${path}?dryRun=All`, stored);
+      if (answer.status !== 409 || tries === triesMax || !(answer.body as Refusal).message?.includes('has been modified')) return answer;
+    }
+  }
+}
+
+interface Base { readonly metadata: { name: string } }
+interface Answered { readonly status: number; readonly body: unknown; readonly warning: string | undefined }
+interface Refusal {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly text?: string;
+  readonly details?: { readonly causes?: readonly { readonly field?: string; readonly reason?: string; readonly message?: string }[] };
+}
+
+const nameOf = ({ metadata }: Base): string => metadata.name;
+
+function apply(object: unknown, edit: Edit): void {
+  const { parent, last } = parentOf(object, edit.at);
+  if ('set' in edit) parent[last] = edit.set;
+  else if (Array.isArray(parent)) parent.splice(Number(last), 1);
+  else delete parent[last];
+}
+
+/** `plain` is the answer to the object as it stands; null when this is it. */
+function outcomeOf({ status, body, warning }: Answered, names: Names, plain: unknown): Outcome {
+  const warnings = warning === undefined ? {} : { warnings: warning.split(/, (?=\d{3} )/).map(each => variationPlaceholders(each, names) as string) };
+  if (status >= 300) return { ...refusal(status, body as Refusal, names), ...warnings };
+  const object = variationPlaceholders(withoutServersOwn(body), names);
+  return { status, ...(plain === null ? { object } : { changes: changesOf(plain, object) }), ...warnings };
+}
+
+function refusal(status: number, { reason = '', message, text = '', details }: Refusal, names: Names): Outcome {
+  const said = (words: string): string => variationPlaceholders(words, names) as string;
+  const causes = (details?.causes ?? []).map(cause => [cause.field ?? '', cause.reason ?? '', said(cause.message ?? '')] as const);
+  return { status, reason, ...(causes.length > 0 ? { causes } : { message: said(message ?? text) }) };
+}
+
+const serversOwn = ['managedFields', 'uid', 'creationTimestamp', 'resourceVersion', 'namespace', 'selfLink'];
+const controllersOwn = 'deployment.kubernetes.io/revision';
+
+function withoutServersOwn(body: unknown): unknown {
+  const { status: _, ...object } = structuredClone(body) as Record<string, unknown>;
+  const metadata = (object['metadata'] ?? {}) as Record<string, unknown>;
+  for (const member of serversOwn) delete metadata[member];
+  const annotations = metadata['annotations'];
+  if (isObject<Record<string, unknown>>(annotations)) {
+    delete annotations[controllersOwn];
+    if (Object.keys(annotations).length === 0) delete metadata['annotations'];
+  }
+  return object;
+}
+
+function changesOf(before: unknown, after: unknown): Record<string, unknown> {
+  const [a, b] = [leavesOf(before), leavesOf(after)];
+  return Object.fromEntries([...new Set([...a.keys(), ...b.keys()])].filter(at => JSON.stringify(a.get(at)) !== JSON.stringify(b.get(at))).map(at => [at, b.get(at) ?? null]));
+}
+
+/** Causes are a set: which fields are wrong, and how. */
+export function verdictOf(want: Outcome, got: Outcome): Verdict {
+  if (want.status !== got.status) return 'status';
+  const sameWarnings = text(want.warnings) === text(got.warnings);
+  if (want.status >= 300) {
+    if (want.reason !== got.reason) return 'reason';
+    if (text(fieldsOf(want)) !== text(fieldsOf(got))) return 'causes';
+    return text(messagesOf(want)) === text(messagesOf(got)) && want.message === got.message && sameWarnings ? 'same' : 'wording';
+  }
+  if (text(want.object) !== text(got.object)) return 'object';
+  if (text(want.changes) !== text(got.changes)) return 'changes';
+  if ((want.warnings?.length ?? 0) !== (got.warnings?.length ?? 0)) return 'warnings';
+  return sameWarnings ? 'same' : 'wording';
+}
+
+export const passes = ({ verdict }: VariationResult): boolean => verdict === 'same' || verdict === 'wording';
+
+const fieldsOf = ({ causes = [] }: Outcome): string[] => causes.map(([field, reason]) => `${field} ${reason}`).sort();
+const messagesOf = ({ causes = [] }: Outcome): string[] => causes.map(([, , message]) => message).sort();
+/** The same for the same members, whatever their order. */
+const text = (value: unknown): string => JSON.stringify(value ?? null, (_, each: unknown) => (isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each));
