@@ -25,6 +25,7 @@ const commands = {
   generate: { about: 'derive api/data and api/types from api/facts', uncompiled: true, run: generate },
   simulate: { about: 'run seeded Raft schedules (npm run simulate -- --help)', run: args => child([path.join(dist, 'test', 'simulation', 'main.js'), ...args]) },
   torture: { about: 'break a cluster of real processes and check its promises (npm run torture -- --help)', run: args => child([path.join(dist, 'test', 'torture', 'main.js'), ...args]) },
+  fuzz: { about: 'throw requests, frames and bodies at a server (npm run fuzz -- --help)', run: args => child([path.join(dist, 'test', 'fuzz', 'main.js'), ...args]) },
   bench: { about: 'measure throughput (npm run bench -- --help)', run: args => child([path.join(dist, 'test', 'bench', 'main.js'), ...args]) },
   golden: { about: 'replay recorded scenarios (npm run golden -- --help)', run: args => child([path.join(dist, 'test', 'golden', 'main.js'), ...args]) },
 };

@@ -44,7 +44,7 @@ function testFiles(folder: string, only: readonly string[]): string[] {
 
 /** Unit tests first: whoever waits learns of the plainest failures soonest. */
 function order(file: string): number {
-  return ['unit', 'simulation', 'clients', 'attacks', 'cluster', 'golden'].findIndex(folder => file.includes(`${path.sep}test${path.sep}${folder}${path.sep}`));
+  return ['unit', 'simulation', 'clients', 'attacks', 'fuzz', 'cluster', 'golden'].findIndex(folder => file.includes(`${path.sep}test${path.sep}${folder}${path.sep}`));
 }
 
 async function main(): Promise<void> {

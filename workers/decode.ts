@@ -14,6 +14,8 @@ export interface DecodeObjectRequest {
   readonly encoding: EncodingName;
   /** The kind that the path expects. A body that names none is of this one. */
   readonly kind: Kind;
+  /** The kind is the same in every API version: options. A body may name any. */
+  readonly anyVersion?: boolean;
   /** Whether unknown and duplicate fields are wanted; they are dropped either way. */
   readonly findStrict: boolean;
 }
@@ -47,7 +49,7 @@ const decodeJson = (request: DecodeObjectRequest): DecodeObjectResult => {
   // The spelling of a number matters only until the type of its field is known, and nobody waits for that here.
   const document = parseJson(request.bytes, { depthMax: DEPTH_MAX, keepLiterals: type !== undefined });
   if (!document.ok) return syntax(`couldn't get version/kind; json parse error: ${document.message}`);
-  const typed = typedObject(document.value, request.kind);
+  const typed = typedObject(document.value, request);
   if (!typed.ok) return typed;
   return type === undefined ? untypedJson(request, document, typed.object) : typedJson(request, document, typed.object, type);
 };
@@ -61,7 +63,7 @@ const typedJson = (request: DecodeObjectRequest, document: JsonDocument & { ok: 
   if (!result.ok || !request.findStrict || result.members === document.members + added) return finished(result);
   const careful = parseJson(request.bytes, { depthMax: DEPTH_MAX, keepLiterals: true, careful: true });
   if (!careful.ok) return syntax(careful.message);
-  const typed = typedObject(careful.value, request.kind);
+  const typed = typedObject(careful.value, request);
   return typed.ok ? finished(checkStructure(typed.object, type, { unknownFields, order: reordered(careful, typed.object) })) : typed;
 };
 
@@ -90,7 +92,10 @@ const addedMembers = (before: Json, after: JsonMembers): number => (isMembers(be
 const reordered = (document: JsonDocument & { ok: true }, object: JsonMembers): ReadonlyMap<JsonMembers, readonly string[]> => {
   const order = new Map(document.order ?? []);
   const names = isMembers(document.value) ? order.get(document.value) : undefined;
-  if (names !== undefined) order.set(object, [...names, ...Object.keys(object).filter((name) => !names.includes(name))]);
+  if (names !== undefined) {
+    const known = new Set(names);
+    order.set(object, [...names, ...Object.keys(object).filter((name) => !known.has(name))]);
+  }
   return order;
 };
 
@@ -107,21 +112,24 @@ const decodeCbor = (request: DecodeObjectRequest): DecodeObjectResult => {
 
 const DECODERS: Readonly<Record<Exclude<EncodingName, 'protobuf'>, (request: DecodeObjectRequest) => DecodeObjectResult>> = { json: decodeJson, yaml: decodeYaml, cbor: decodeCbor };
 
-const checkDecoded = (value: Json, { kind, findStrict }: DecodeObjectRequest, duplicates: readonly string[]): DecodeObjectResult => {
-  const typed = typedObject(value, kind);
+const checkDecoded = (value: Json, request: DecodeObjectRequest, duplicates: readonly string[]): DecodeObjectResult => {
+  const { kind, findStrict } = request;
+  const typed = typedObject(value, request);
   if (!typed.ok) return typed;
   const type = typeOfKind(kind);
   if (type === undefined) return { ok: true, object: untypedNumbers(typed.object) as JsonMembers, strict: duplicates, refusal: refusalOf([], duplicates) };
   return finished(checkStructure(typed.object, type, { unknownFields: findStrict ? 'report' : 'ignore' }), duplicates);
 };
 
-const decodeProtobuf = ({ bytes, kind }: DecodeObjectRequest): DecodeObjectResult => {
+const decodeProtobuf = (request: DecodeObjectRequest): DecodeObjectResult => {
+  const { bytes, kind } = request;
   const opened = openEnvelope(bytes);
   if (!opened.ok) return syntax(opened.message);
-  const typed = typedObject({ kind: opened.envelope.kind, apiVersion: opened.envelope.apiVersion }, kind);
+  const typed = typedObject({ kind: opened.envelope.kind, apiVersion: opened.envelope.apiVersion }, request);
   if (!typed.ok) return typed;
   const decoded = decodeMessage(opened.envelope.raw, kind);
-  if (!decoded.ok) return syntax(decoded.message);
+  // The kind is known from the envelope, so this is about an object of it.
+  if (!decoded.ok) return { ok: false, stage: typeOfKind(kind) === undefined ? 'syntax' : 'structure', message: decoded.message };
   const object = { ...typed.object, ...decoded.value };
   const type = typeOfKind(kind);
   return type === undefined ? { ok: true, object, strict: [], refusal: undefined } : finished(checkStructure(object, type, { unknownFields: 'ignore' }));
@@ -145,7 +153,7 @@ const TYPE_STRUCT = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\"
 type TypedObject = { readonly ok: true; readonly object: JsonMembers } | (DecodeObjectResult & { ok: false });
 
 /** The object with its kind completed, if it is of the expected one. Null is an empty object. */
-const typedObject = (value: Json, expected: Kind): TypedObject => {
+const typedObject = (value: Json, { kind: expected, anyVersion = false }: Pick<DecodeObjectRequest, 'kind' | 'anyVersion'>): TypedObject => {
   if (value !== null && !isMembers(value)) return mistyped(`${goKind(value)} into Go value of type ${TYPE_STRUCT}`);
   const given = value ?? {};
   // What is not compiled in has to say what it is.
@@ -159,10 +167,12 @@ const typedObject = (value: Json, expected: Kind): TypedObject => {
   }
   const kind = (given['kind'] as string | null | undefined) || expected.kind;
   const expectedVersion = expected.group === '' ? expected.version : `${expected.group}/${expected.version}`;
-  const apiVersion = (given['apiVersion'] as string | null | undefined) || expectedVersion;
-  if (kind !== expected.kind || apiVersion !== expectedVersion) return { ok: false, stage: 'kind', apiVersion, kind };
+  const apiVersion = ((given['apiVersion'] as string | null | undefined) || expectedVersion).replace(/^\/(?=[^/]*$)/, '');
+  if (kind !== expected.kind || (apiVersion !== expectedVersion && !(anyVersion && isVersion(apiVersion)))) return { ok: false, stage: 'kind', apiVersion, kind };
   return { ok: true, object: given['kind'] === kind && given['apiVersion'] === apiVersion ? given : { ...given, kind, apiVersion } };
 };
+
+const isVersion = (apiVersion: string): boolean => apiVersion.split('/').length <= 2;
 
 const nameIn = ({ metadata }: JsonMembers): string => (isMembers(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : '');
 

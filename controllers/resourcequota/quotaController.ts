@@ -4,13 +4,19 @@ import { keyTextOf, type KubeObject, namespaceOf } from '../../api/meta/object.j
 import { type ResourceQuota, resourceQuotas } from '../../api/types/core/v1.js';
 import { every } from '../client/workQueue.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { counts, recounted, sourcesOf } from './plan.js';
+import { begins, counts, recounted, sourcesOf } from './plan.js';
 import { sameAmounts } from '../../api/amounts.js';
 import { QuotaObjects } from './quotaObjects.js';
 import { changesUse } from './replenishment.js';
 
 /** A quota of a type that cannot be counted now is looked at again, because nothing may happen when it can. */
 const unknownAgainMs = 30_000;
+/**
+ * For so long after a quota was first seen, objects that appear make it be counted again, a moment later. They may have been made before it, and be known
+ * here only now, since each type is watched for itself; or by a server whose admission did not know the quota yet. Nobody else would ever count them.
+ */
+const youngMs = 60_000;
+const appearedAfterMs = 1_000;
 
 /** Says in each quota what is used of it. The server counts what is created; this counts anew what a quota begins with, and what is given back. */
 export function quotaController(environment: ManagerEnvironment): Controller {
@@ -22,17 +28,31 @@ export class QuotaController implements Controller {
   readonly #loop: QueueController;
   readonly #stopping = new AbortController();
   readonly #objects: QuotaObjects;
+  /** When each quota was first seen, by its key. */
+  readonly #seenAt = new Map<string, number>();
+  /** Quotas that are to be counted for another reason than that something appeared. */
+  readonly #changed = new Set<string>();
 
   constructor(private readonly environment: ManagerEnvironment) {
     const { options, clock, informers } = environment;
-    this.#objects = new QuotaObjects(environment, { onChange: (source, before, after) => this.#replenish(source, before, after), signal: this.#stopping.signal });
+    this.#objects = new QuotaObjects(environment, {
+      onAppear: (source, object) => this.#appeared(source, object), onChange: (source, before, after) => this.#replenish(source, before, after), signal: this.#stopping.signal,
+    });
     this.#loop = new QueueController(environment, {
       name: 'resourcequota_primary', workers: options['concurrent-resource-quota-syncs'], sync: key => this.sync(key),
       background: signal => every(clock, options['resource-quota-sync-period'], async () => { for (const quota of informers.of(resourceQuotas).cache.list()) this.#queue(quota); }, signal),
     });
     // Changes of the status are this controller's own, and those of admission, which count right.
     const changed = (before: ResourceQuota, after: ResourceQuota): void => { if (!sameAmounts(before.spec?.hard, after.spec?.hard)) this.#queue(after); };
-    this.#loop.needs(resourceQuotas).addHandlers({ added: quota => this.#queue(quota), changed });
+    const added = (quota: ResourceQuota): void => {
+      this.#seenAt.set(keyTextOf(quota), clock.elapsed());
+      this.#queue(quota);
+    };
+    const removed = (quota: ResourceQuota): void => {
+      this.#seenAt.delete(keyTextOf(quota));
+      this.#changed.delete(keyTextOf(quota));
+    };
+    this.#loop.needs(resourceQuotas).addHandlers({ added, changed, removed });
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -42,17 +62,41 @@ export class QuotaController implements Controller {
   }
 
   async sync(key: string): Promise<void | { readonly againAfterMs: number }> {
-    const { api, informers, clock } = this.environment;
-    const quota = informers.of(resourceQuotas).cache.get(key);
+    const quota = this.environment.informers.of(resourceQuotas).cache.get(key);
     if (!quota) return;
+    const raisesOnly = !this.#changed.delete(key);
+    try {
+      return await this.#count(quota, raisesOnly);
+    } catch (error) {
+      if (!raisesOnly) this.#changed.add(key);
+      throw error;
+    }
+  }
+
+  async #count(quota: ResourceQuota, raisesOnly: boolean): Promise<void | { readonly againAfterMs: number }> {
+    const { api, clock } = this.environment;
     const sources = [...sourcesOf(quota)];
-    const observed = new Map(await Promise.all(sources.map(async source => [source, await this.#objects.in(namespaceOf(quota), source)] as const)));
-    const counted = recounted(quota, observed, clock.now());
+    // What is known here of one type may lag behind what is known of quotas: a first count asks.
+    const fresh = begins(quota);
+    const observed = new Map(await Promise.all(sources.map(async source => [source, await this.#objects.in(namespaceOf(quota), source, { fresh })] as const)));
+    const counted = recounted(quota, observed, clock.now(), raisesOnly && !fresh);
     if (counted) await unless(isNotFound, api.update(resourceQuotas, counted, { subresource: 'status' }));
     if ([...observed.values()].includes(null)) return { againAfterMs: unknownAgainMs };
   }
 
-  #queue(quota: ResourceQuota): void { this.#loop.queue.add(keyTextOf(quota)); }
+  #queue(quota: ResourceQuota): void {
+    const key = keyTextOf(quota);
+    this.#changed.add(key);
+    this.#loop.queue.add(key);
+  }
+
+  #appeared(source: string, object: KubeObject): void {
+    const { informers, clock } = this.environment;
+    for (const quota of informers.of(resourceQuotas).cache.inNamespace(namespaceOf(object))) {
+      const key = keyTextOf(quota);
+      if (sourcesOf(quota).has(source) && clock.elapsed() - (this.#seenAt.get(key) ?? 0) < youngMs) this.#loop.queue.addAfter(key, appearedAfterMs);
+    }
+  }
 
   #replenish(source: string, before: KubeObject, after: KubeObject | null): void {
     const { informers, clock } = this.environment;

@@ -12,12 +12,17 @@ import { isMeasured } from './usage.js';
 const discoveryEveryMs = 30_000;
 /** How long a count waits for the first list of a type. */
 const firstListMs = 10_000;
+/** Objects in one answer to a list. */
+const pageSize = 500;
 const verbs = ['create', 'list', 'watch', 'delete'];
 /** Nobody could work if events were counted. */
 const ignored: ReadonlySet<string> = new Set(['events', 'events.events.k8s.io']);
 
 /** What happens to an object that may give something back. `before` is null when it is gone. */
 export type OnChange = (source: string, before: KubeObject, after: KubeObject | null) => void;
+
+/** What becomes known of for the first time. */
+export type OnAppear = (source: string, object: KubeObject) => void;
 
 interface Followed { readonly informer: Informer<KubeObject>; readonly stop: AbortController }
 
@@ -30,14 +35,27 @@ export class QuotaObjects {
   #types: ReadonlyMap<string, DiscoveredType> = new Map();
   #discoveredAt = -Infinity;
 
-  constructor(private readonly environment: ManagerEnvironment, private readonly options: { readonly onChange: OnChange; readonly signal: AbortSignal }) {}
+  constructor(private readonly environment: ManagerEnvironment, private readonly options: { readonly onAppear: OnAppear; readonly onChange: OnChange; readonly signal: AbortSignal }) {}
 
-  /** Objects of a type in a namespace; null when they cannot be known now. */
-  async in(namespace: string, source: string): Promise<readonly KubeObject[] | null> {
+  /** Objects of a type in a namespace; null when they cannot be known now. `fresh`: the server is asked for all that there are now. */
+  async in(namespace: string, source: string, { fresh = false } = {}): Promise<readonly KubeObject[] | null> {
     const informer = await this.#informerOf(source);
     if (!informer) return null;
     if (!informer.hasSynced) await Promise.race([informer.synced(), pause(this.environment.clock, firstListMs, this.options.signal)]);
-    return informer.hasSynced ? informer.cache.inNamespace(namespace) : null;
+    if (!informer.hasSynced) return null;
+    const type = fresh ? this.#types.get(source) : undefined;
+    return type ? await this.#listed(namespace, source, type) : informer.cache.inNamespace(namespace);
+  }
+
+  async #listed(namespace: string, source: string, type: DiscoveredType): Promise<readonly KubeObject[]> {
+    const all: KubeObject[] = [];
+    let next: string | undefined;
+    do {
+      const page = await this.environment.api.list<KubeObject>(type, { namespace, limit: pageSize, ...(isMeasured(source) ? {} : { metadataOnly: true }), ...(next ? { continue: next } : {}) });
+      all.push(...page.items);
+      next = page.metadata.continue;
+    } while (next);
+    return all;
   }
 
   /** Lets go of types that are not served any more. */
@@ -76,8 +94,10 @@ export class QuotaObjects {
     const shared = sharedTypes.get(source);
     const stop = new AbortController();
     const informer = shared ? this.environment.informers.of(shared) : this.#ownInformer(source, type, AbortSignal.any([this.options.signal, stop.signal]));
-    const { onChange } = this.options;
-    informer.addHandlers({ changed: (before, after) => { if (before !== after) onChange(source, before, after); }, removed: last => onChange(source, last, null) });
+    const { onAppear, onChange } = this.options;
+    informer.addHandlers({
+      added: object => onAppear(source, object), changed: (before, after) => { if (before !== after) onChange(source, before, after); }, removed: last => onChange(source, last, null),
+    });
     this.#followed.set(source, { informer, stop });
     return informer;
   }

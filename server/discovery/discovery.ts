@@ -1,6 +1,6 @@
 import type { JsonObject } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
-import { methodNotAllowed, pathNotFound } from '../api/status.js';
+import { methodNotAllowed, notAcceptable, pathNotFound } from '../api/status.js';
 import type { RemoteGroup } from '../aggregation/discovered.js';
 import type { Catalogue } from '../catalogue/resources.js';
 import { send } from '../endpoints/answers.js';
@@ -56,8 +56,8 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   // As in the reference, CBOR is spoken by what serves a group's resources, and so not by the documents about groups.
   const listEncoders = encodersWith({ cbor: options.cbor ?? false });
 
-  const plain = (context: RequestContext, document: JsonObject, accept = context.request.headers.accept ?? '', encoders: Encoders = ENCODERS): true => {
-    const { encoder } = negotiateAccept(accept, context.query, { collection: false, stream: false, plainOnly: true, pretty: isForPeople(context), encoders });
+  const plain = (context: RequestContext, document: JsonObject, encoders: Encoders = ENCODERS): true => {
+    const { encoder } = negotiateAccept(context.request.headers.accept ?? '', context.query, { collection: false, stream: false, plainOnly: true, pretty: isForPeople(context), encoders });
     send(context, 200, encoder.mediaType, encodedBy(encoder)(document));
     return true;
   };
@@ -83,13 +83,13 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
       throw pathNotFound();
     }
     onlyGet(context);
-    return plain(context, document, withoutAggregated(context), listEncoders);
+    return plain(context, document, listEncoders);
   };
 
   const pages: Readonly<Record<string, Page>> = {
     '': (context, rest) => rest.length === 0 && json(context, present().paths),
     'index.html': (context, rest) => rest.length === 0 && json(context, present().paths),
-    'version': (context, rest) => rest.length === 0 && onlyGet(context) && json(context, version),
+    'version': (context, rest) => rest.length === 0 && onlyGet(context) && onlyJson(context) && json(context, version),
     'api': (context, rest) => {
       if (rest.length === 0) return onlyGet(context) && root(context, present().core);
       return rest.length === 1 && resources(context, '', rest[0] ?? '');
@@ -98,7 +98,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
       if (groupName === undefined) return root(context, present().named);
       const group = present().groups.get(groupName);
       if (group === undefined || more.length > 0) return false;
-      if (versionName === undefined) return onlyGet(context) && plain(context, group, withoutAggregated(context));
+      if (versionName === undefined) return onlyGet(context) && plain(context, group);
       return catalogue.group(groupName) !== null && resources(context, groupName, versionName);
     },
   };
@@ -129,6 +129,15 @@ const onlyGet = ({ request }: RequestContext): true => {
   return true;
 };
 
+/** For what is JSON whatever parameters the client adds, but nothing else. */
+const onlyJson = ({ request }: RequestContext): true => {
+  const accept = (request.headers.accept ?? '') || '*/*';
+  if (accept.split(',').some(entry => ['*/*', JSON_TYPE].includes((entry.split(';')[0] ?? '').trim()))) return true;
+  throw notAcceptable([JSON_TYPE]);
+};
+
+const JSON_TYPE = 'application/json';
+
 /** Remembers what was made of each document: the same few objects are asked for again and again. */
 function memo<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, V>();
@@ -139,10 +148,7 @@ function memo<K extends object, V>(make: (key: K) => V): (key: K) => V {
   };
 }
 
-/** Entries that ask for aggregated discovery, which group and version documents do not have, count as plain ones of their media type. */
 const isAggregatedEntry = (entry: string): boolean => /;\s*as=APIGroupDiscoveryList\b/.test(entry);
-
-const withoutAggregated = ({ request }: RequestContext): string => (request.headers.accept ?? '').split(',').filter(entry => !isAggregatedEntry(entry)).join(',');
 
 /** The first entry that can be served decides; an aggregated one only in version v2. */
 function wantsAggregated({ request }: RequestContext): boolean {

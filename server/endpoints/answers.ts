@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Status } from '../api/status.js';
-import { StatusError } from '../api/status.js';
 import { apiVersionOf } from '../api/resource.js';
 import type { ServedResource } from '../catalogue/resources.js';
 import { behaviourOf } from '../registry/behaviour.js';
@@ -11,9 +10,9 @@ import { jsonEncoder } from './encoders/json.js';
 import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoders/encoder.js';
 import { encodeContinue } from './options/continueToken.js';
 import { ListBodies } from './listBodies.js';
-import type { Representation } from './negotiation.js';
+import { PARTIAL, refuseMetadataOf, type Representation } from './negotiation.js';
 import { send, sendParts } from './sending.js';
-import { tableOf, tableOfMany } from './table/table.js';
+import { tableOf, tableOfMany, type TableForm } from './table/table.js';
 
 export { send, sendPageNotFound } from './sending.js';
 
@@ -21,8 +20,6 @@ export { send, sendPageNotFound } from './sending.js';
 const SLICE_MS = 5;
 /** Items between two looks at the clock. */
 const SLICE_ITEMS = 32;
-
-export const PARTIAL = 'PartialObjectMetadata';
 
 export const typeOf = (resource: ServedResource): TypeMeta => ({ kind: resource.kind, apiVersion: apiVersionOf(resource) });
 
@@ -50,17 +47,22 @@ export function sendObjectRead(context: RequestContext, representation: Represen
 }
 
 function singleObject(representation: Representation, resource: ServedResource, stored: StoredObject): Buffer {
-  const { form } = representation;
-  if (form.form === 'partial' && form.list) throw new StatusError(406, 'NotAcceptable', `you requested ${PARTIAL}List, but the requested object is not a list (*${internalName(resource)})`);
+  refuseMetadataOf(representation, resource, 'object');
   return encodeObject(representation, resource, stored);
 }
 
-const internalName = ({ group, kind }: ServedResource): string => `${group.split('.')[0] === '' ? 'core' : group.split('.')[0]}.${kind}`;
+/** Answers with a document that is no stored object: a Status as it is, all others in the form that the client asked for; those that have a table bring it. */
+export function sendDocument(context: RequestContext, { encoder, form }: Representation, value: object, { code = 200, table }: DocumentOptions = {}): void {
+  const shown = inForm(value, form, table);
+  context.audit?.responseBody(() => jsonEncoder.document(shown));
+  send(context, code, encoder.mediaType, encoder.document(shown));
+}
 
-/** Answers with a document that is no stored object. */
-export function sendDocument(context: RequestContext, { encoder }: Representation, value: object, code = 200): void {
-  context.audit?.responseBody(() => jsonEncoder.document(value));
-  send(context, code, encoder.mediaType, encoder.document(value));
+interface DocumentOptions { readonly code?: number; readonly table?: (form: TableForm) => object }
+
+function inForm(value: { readonly kind?: string; readonly metadata?: object }, form: Representation['form'], table: DocumentOptions['table']): object {
+  if (value.kind === 'Status' || form.form === 'object') return value;
+  return form.form === 'partial' ? { kind: PARTIAL, apiVersion: form.apiVersion, metadata: value.metadata ?? {} } : table?.(form) ?? value;
 }
 
 /** The Status that says a deletion is complete. */
@@ -87,7 +89,7 @@ async function encodeList({ encoder, form }: Representation, resource: ServedRes
     return encoder.table(head, rows, page.items.length);
   }
   const metadataOnly = form.form === 'partial';
-  if (metadataOnly && !form.list) throw new StatusError(406, 'NotAcceptable', `you requested ${PARTIAL}, but the requested object is a list (*${internalName(resource)}List)`);
+  refuseMetadataOf({ encoder, form }, resource, 'list');
   const type = metadataOnly ? { kind: `${PARTIAL}List`, apiVersion: form.apiVersion } : { kind: resource.listKind, apiVersion: apiVersionOf(resource) };
   const items = await bodies.of(page.items, `${encoder.mediaType} ${apiVersionOf(resource)} ${metadataOnly ? `metadata ${form.apiVersion}` : ''}`,
     async () => encoder.items(await encodeItems(encoder, resource, page.items, metadataOnly), itemType(resource, form)));

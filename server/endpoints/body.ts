@@ -12,6 +12,7 @@ import type { PoolFailure, Workers } from '../../workers/pool.js';
 import { behaviourOf, withMetadata, type Received } from '../registry/behaviour.js';
 import type { RequestContext } from './context.js';
 import { ENCODERS } from './encoders/encoders.js';
+import { mediaTypeOf } from './mediaType.js';
 import type { FieldValidation } from './options/writeOptions.js';
 
 /** Encodings that a body may come in. Patches have media types of their own. */
@@ -27,19 +28,24 @@ export interface BodyReader {
   object(context: RequestContext, type: Kind, validation: FieldValidation, otherVersions?: readonly string[]): Promise<ApiObject>;
   /** The same for a body that is an object of the resource itself, in the form in which objects of it are kept. */
   stored(context: RequestContext, resource: ServedResource, validation: FieldValidation): Promise<ApiObject>;
-  /** A body of another shape, such as options; null when there is none. `explain` words what is wrong with it. */
-  raw(context: RequestContext, type: Kind, explain: (message: string) => StatusError): Promise<DecodedBody | null>;
+  /** Options, which are of one kind whatever API version they name; null when there is no body. Unknown members are dropped. Throws 400 or 415. */
+  options(context: RequestContext, type: Kind): Promise<JsonObject | null>;
   /** Bytes that are JSON whatever their media type says: patches. */
   json(context: RequestContext, findDuplicates: boolean, explain: (message: string) => StatusError): Promise<DecodedBody>;
   /** Bytes that are in this encoding whatever their media type says: configurations to apply. */
   configuration(context: RequestContext, encoding: EncodingName, findDuplicates: boolean, explain: (message: string) => StatusError): Promise<DecodedBody>;
 }
 
-/** The media type of a request's body without its parameters; JSON when the client says nothing. */
-export const bodyMediaType = ({ request }: RequestContext): string => {
+/** The media type of a request's body without its parameters; JSON when the client says nothing, null when it cannot be read. */
+const bodyMediaType = ({ request }: RequestContext): string | null => {
   const header = request.headers['content-type'];
-  return header === undefined || header === '' ? 'application/json' : realWord((header.split(';')[0] ?? '').trim().toLowerCase());
+  if (header === undefined || header === '' || header === 'application/json') return 'application/json';
+  const mediaType = mediaTypeOf(header);
+  return mediaType === null ? null : realWord(mediaType);
 };
+
+/** That of a patch, whose type it says: as it is spelled, and empty when the client says nothing. */
+export const patchMediaType = ({ request }: RequestContext): string => realWord((request.headers['content-type'] ?? '').split(';')[0] ?? '');
 
 interface Expected { readonly type: Kind; readonly otherVersions: readonly string[]; readonly receive: ((object: JsonObject) => Received) | null }
 
@@ -72,14 +78,27 @@ export function createBodyReader(workers: Workers): BodyReader {
   return {
     object: (context, type, validation, otherVersions = []) => object(context, { type, otherVersions, receive: null }, validation),
     stored: (context, resource, validation) => object(context, { type: resource, otherVersions: [], receive: behaviourOf(resource).receiveDecoded }, validation),
-    async raw(context, type, explain) {
+    async options(context, type) {
       const bytes = await context.body();
       if (bytes.length === 0) return null;
-      return decode(context, { bytes, encoding: encodingOf(context), kind: type, findDuplicates: false }, explain);
+      const result = await workers.decodeObject({ bytes, encoding: encodingOf(context), kind: type, anyVersion: true, findStrict: false }, context.signal);
+      if (!result.ok) throw 'refused' in result ? refusal(result) : noOptions(result);
+      context.audit?.requestBody(result.object);
+      return result.object as JsonObject;
     },
     json: async (context, findDuplicates, explain) => decode(context, { bytes: await context.body(), encoding: 'json', findDuplicates }, explain),
     configuration: async (context, encoding, findDuplicates, explain) => decode(context, { bytes: await context.body(), encoding, findDuplicates }, explain),
   };
+}
+
+const NO_KIND = "couldn't get version/kind; json parse error: ";
+
+function noOptions(failure: Extract<DecodeObjectResult, { ok: false }>): StatusError {
+  if (failure.stage === 'structure') return badRequest(failure.message);
+  if (failure.stage === 'syntax') return badRequest(failure.message.startsWith(NO_KIND) ? failure.message : `${NO_KIND}${failure.message}`);
+  const { apiVersion, kind } = failure;
+  if (apiVersion.split('/').length > 2) return badRequest(`unexpected GroupVersion string: ${apiVersion}`);
+  return badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`);
 }
 
 /** Checks an object that came out of a patch, and brings it into the form in which it is kept. Changes its argument. */
@@ -96,7 +115,7 @@ function undecodable(failure: Extract<DecodeObjectResult, { ok: false }>, type: 
 function encodingOf(context: RequestContext): EncodingName {
   const accepted = (context.encoders ?? ENCODERS).map(({ mediaType }) => mediaType);
   const mediaType = bodyMediaType(context);
-  const encoding = accepted.includes(mediaType) ? BODY_ENCODINGS[mediaType] : undefined;
+  const encoding = mediaType !== null && accepted.includes(mediaType) ? BODY_ENCODINGS[mediaType] : undefined;
   if (encoding === undefined) throw unsupportedBody(accepted);
   return encoding;
 }

@@ -1,5 +1,7 @@
-import { badRequest, formNotAcceptable, notAcceptable } from '../api/status.js';
+import { badRequest, formNotAcceptable, notAcceptable, StatusError } from '../api/status.js';
+import type { ServedResource } from '../catalogue/resources.js';
 import { realWord } from '../catalogue/vocabulary.js';
+import { behaviourOf } from '../registry/behaviour.js';
 import type { RequestContext } from './context.js';
 import type { Encoder } from './encoders/encoder.js';
 import { ENCODERS, type Encoders } from './encoders/encoders.js';
@@ -29,7 +31,7 @@ const parsed = new Map<string, readonly Entry[]>();
 const parsedMax = 256;
 const parsedCharactersMax = 256;
 
-/** Entries by falling quality; equal ones keep their order. A quality of 0 does not exclude, as in the reference. */
+/** Entries by falling quality; equal ones keep their order. A quality of 0 does not exclude, as in the reference, where one that is no number counts as 0. */
 function parseAccept(header: string): readonly Entry[] {
   const known = parsed.get(header);
   if (known !== undefined) return known;
@@ -46,21 +48,41 @@ function parseEntry(text: string): Entry {
     return [name.trim(), value.trim().replace(/^"(.*)"$/, '$1')];
   }));
   const quality = Number(parameters.get('q') ?? 1);
-  return { mediaType, quality: Number.isFinite(quality) ? quality : 1, parameters };
+  return { mediaType, quality: Number.isFinite(quality) ? quality : 0, parameters };
 }
 
 const plainTypes = (encoders: Encoders): string[] => encoders.map(encoder => encoder.mediaType);
 const streamTypes = (encoders: Encoders): string[] => encoders.flatMap(({ acceptedStream }) => acceptedStream ?? []);
 
 /**
- * Chooses what to answer with. Throws 406 in two ways: for no media type at all, and for a form of the object that is not served.
+ * Chooses what to answer with about a resource. Throws 406 in two ways: for no media type at all, and for a form of the object that is not served.
  */
-export function negotiate(context: RequestContext, options: Omit<NegotiationOptions, 'encoders' | 'pretty'>): Representation {
+export function negotiate(context: RequestContext, resource: ServedResource, options: Pick<NegotiationOptions, 'collection' | 'stream' | 'tables'>): Representation {
   const { request, query, encoders = ENCODERS } = context;
   const { accept = '' } = request.headers;
   const pretty = isForPeople(context);
-  return takesAnything(accept, encoders) ? asItself(encoders, pretty && !options.stream) : negotiateAccept(accept, query, { ...options, encoders, pretty });
+  if (takesAnything(accept, encoders)) return asItself(encoders, pretty && !options.stream);
+  return negotiateAccept(accept, query, { ...options, encoders, pretty, messages: behaviourOf(resource).hasMessages });
 }
+
+/** The same before something is written: what the answer could not be shown as is refused while nothing has happened yet. */
+export function negotiateWrite(context: RequestContext, resource: ServedResource, { collection = false, tables = true }: { readonly collection?: boolean; readonly tables?: boolean } = {}): Representation {
+  const representation = negotiate(context, resource, { collection, stream: false, tables });
+  refuseMetadataOf(representation, resource, collection ? 'list' : 'object');
+  return representation;
+}
+
+/** Throws 406 where metadata of a list is asked for and the answer is an object, or the other way round. */
+export function refuseMetadataOf({ form }: Representation, { group, kind }: ServedResource, answer: 'object' | 'list'): void {
+  if (form.form !== 'partial' || form.list === (answer === 'list')) return;
+  const name = `${group === '' ? 'core' : group.split('.')[0] ?? ''}.${kind}`;
+  throw formNotServed(form.list ? `${PARTIAL}List, but the requested object is not a list (*${name})` : `${PARTIAL}, but the requested object is a list (*${name}List)`);
+}
+
+/** The kind of an object of which only the metadata is shown. */
+export const PARTIAL = 'PartialObjectMetadata';
+
+const formNotServed = (what: string): StatusError => new StatusError(406, 'NotAcceptable', `you requested ${what}`);
 
 /** Nothing in particular is asked for, or JSON. */
 const takesAnything = (header: string, [first]: Encoders): boolean => header === '' || header === '*/*' || header === first.mediaType || header.trim() === '';
@@ -87,6 +109,10 @@ export interface NegotiationOptions {
   readonly stream: boolean;
   /** What is served has no other forms than itself. */
   readonly plainOnly?: boolean;
+  /** What is served has a table to be shown in. Default: yes. */
+  readonly tables?: boolean;
+  /** The type of what is served has a message, for encodings that need one. Default: yes. */
+  readonly messages?: boolean;
   /** JSON that is no stream is laid out for people. */
   readonly pretty?: boolean;
   /** What is spoken here; what every server speaks if not given. */
@@ -95,30 +121,39 @@ export interface NegotiationOptions {
 
 /** The same for the value of an Accept header. */
 export function negotiateAccept(header: string, query: URLSearchParams, options: NegotiationOptions): Representation {
-  const { collection, stream, plainOnly = false, pretty = false, encoders = ENCODERS } = options;
+  const { collection, stream, plainOnly = false, tables = true, messages = true, pretty = false, encoders = ENCODERS } = options;
   if (takesAnything(header, encoders)) return asItself(encoders, pretty && !stream);
   const entries = parseAccept(header);
   const known = new Set(['*/*', ...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
   if (!entries.some(({ mediaType }) => known.has(realWord(mediaType)))) throw notAcceptable([...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
-  const found = firstAcceptable(entries, query, { plainOnly, stream, pretty, encoders });
+  const found = firstAcceptable(entries, query, { plainOnly, tables, messages, stream, pretty, encoders });
   if (found === null) throw formNotAcceptable(plainTypes(encoders));
   if (stream && found.encoder.streamType === null) throw formNotAcceptable(streamTypes(encoders));
   return found;
 }
 
-type Choice = Required<Pick<NegotiationOptions, 'plainOnly' | 'stream' | 'pretty' | 'encoders'>>;
+type Choice = Required<Omit<NegotiationOptions, 'collection'>>;
 
-function firstAcceptable(entries: readonly Entry[], query: URLSearchParams, { plainOnly, stream, pretty, encoders }: Choice): Representation | null {
+function firstAcceptable(entries: readonly Entry[], query: URLSearchParams, choice: Choice): Representation | null {
+  const { stream, pretty, encoders } = choice;
   const [json] = encoders;
   for (const { mediaType, parameters } of entries) {
     // Who asks for a stream may name what it will be.
     const encoder = mediaType === '*/*' ? json : encoders.find(each => each.mediaType === realWord(mediaType) || (stream && each.streamType === mediaType));
     const form = encoder === undefined ? null : formOf(parameters, query);
-    if (encoder === undefined || form === null || (plainOnly && form.form !== 'object')) continue;
+    if (encoder === undefined || form === null || !isServed(form, encoder, choice)) continue;
     if (encoder === json && !stream && (pretty || parameters.get('pretty') === '1')) return { encoder: prettyJsonEncoder, form };
     return { encoder: spelled(encoder, mediaType), form };
   }
   return null;
+}
+
+function isServed({ form }: Form, encoder: Encoder, { plainOnly, tables, messages }: Choice): boolean {
+  switch (form) {
+    case 'object': return messages || !encoder.needsMessage;
+    case 'partial': return !plainOnly;
+    case 'table': return !plainOnly && tables && !encoder.needsMessage;
+  }
 }
 
 /** Encoders under the neutral spelling of their media type. */

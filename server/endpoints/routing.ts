@@ -68,13 +68,17 @@ export function route(context: Pick<RequestContext, 'request'>, info: ResourceIn
   const resource = catalogue.resource(info.group, info.version, info.resource);
   const place = resource === null ? null : placeOf(info, resource);
   if (resource === null || place === null) return nowhere(manners);
-  const subresource = info.subresource === '' ? null : resource.subresources.get(info.subresource) ?? refuse(manners.noSubresource(info));
+  const subresource = info.subresource === '' ? null : subresourceOf(resource, info) ?? refuse(manners.noSubresource(info));
   const verb = verbAt(place, context.request.method ?? '', info, { verbs: (subresource ?? resource).verbs, manners });
   if (verb === null) return nowhere(manners);
   const name = place === 'object' || place === 'subresource' || place === 'watchPrefix' ? info.name : '';
   checkName(name);
   return { outcome: 'route', route: { resource, subresource, verb, name, namespace: namespaceOf(info, resource), rest: info.rest } };
 }
+
+/** Only what is handed on to a node or a program goes further than the subresource. */
+const subresourceOf = (resource: ServedResource, { subresource, rest }: ResourceInfo): Subresource | undefined =>
+  (rest.length > 0 && subresource !== PROXY ? undefined : resource.subresources.get(subresource));
 
 const refuse = (error: StatusError): never => { throw error; };
 

@@ -77,7 +77,7 @@ function wantedEncoding({ request }: RequestContext, version: 2 | 3): Encoding |
   const accept = request.headers.accept ?? '';
   const entries = (accept === '' ? '*/*' : accept).split(',').map(entry => {
     const [mediaType = '', ...parameters] = entry.split(';').map(part => part.trim());
-    return { mediaType: spelled(mediaType), quality: Number(parameters.find(each => each.startsWith('q='))?.slice(2) ?? 1) };
+    return { mediaType: spelled(mediaType), quality: Number(parameters.find(each => each.startsWith('q='))?.slice(2) ?? 1) || 0 };
   });
   return entries.sort((a, b) => b.quality - a.quality).map(({ mediaType }) => encodings[mediaType]).find(encoding => encoding !== undefined) ?? null;
 }

@@ -1,3 +1,4 @@
+import { writeJson } from '../../workers/codecs/jsonWriter.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
 import { containerAt, elementAt, insertElement, memberOf, setElement, takeElement, type Container } from './jsonpointer.js';
 import { PatchError } from './patcherror.js';
@@ -21,10 +22,12 @@ interface Operation { readonly path: string; readonly from: string; readonly val
  * tested for null, and where the whole document is added or removed.
  */
 export function applyJsonPatch(document: JsonObject, patch: JsonValue): JsonObject {
-  if (!Array.isArray(patch)) throw new PatchError('malformed', `error decoding patch: json: cannot unmarshal ${typeName(patch)} into Go value of type []handlers.jsonPatchOp`);
-  if (patch.length > operationsMax) throw new PatchError('tooLarge', `The allowed maximum operations in a JSON patch is ${operationsMax}, got ${patch.length}`);
+  // Null is a list without entries to the reference, and an entry that is null an operation without a name.
+  const entries = patch ?? [];
+  if (!Array.isArray(entries)) throw new PatchError('malformed', `error decoding patch: json: cannot unmarshal ${typeName(entries)} into Go value of type []handlers.jsonPatchOp`);
+  if (entries.length > operationsMax) throw new PatchError('tooLarge', `The allowed maximum operations in a JSON patch is ${operationsMax}, got ${entries.length}`);
   const work: Work = { root: structuredClone(document), copiedBytes: 0 };
-  for (const entry of patch) {
+  for (const entry of entries) {
     const { op, operation } = read(entry);
     if (!(OPERATIONS.get(op)?.(work, operation) ?? false)) throw new PatchError('failed', FAILED);
   }
@@ -33,10 +36,11 @@ export function applyJsonPatch(document: JsonObject, patch: JsonValue): JsonObje
   return root;
 }
 
-const typeName = (value: JsonValue): string => (value === null ? 'null' : typeof value === 'boolean' ? 'bool' : typeof value);
+const typeName = (value: JsonValue): string => (typeof value === 'boolean' ? 'bool' : typeof value);
 
 function read(entry: JsonValue): { readonly op: string; readonly operation: Operation } {
-  if (entry === null || typeof entry !== 'object' || Array.isArray(entry)) {
+  if (entry === null) throw new PatchError('failed', FAILED);
+  if (typeof entry !== 'object' || Array.isArray(entry)) {
     throw new PatchError('malformed', `error decoding patch: json: cannot unmarshal ${Array.isArray(entry) ? 'array' : typeName(entry)} into Go value of type handlers.jsonPatchOp`);
   }
   const { op, path, from = '', value = null } = entry;
@@ -81,7 +85,7 @@ function copy(work: Work, { path, from }: Operation): boolean {
   const place = containerAt(work.root, from);
   const value = place === null ? undefined : memberOf(place.container, place.key);
   if (value === undefined) return false;
-  work.copiedBytes += value === null ? 0 : Buffer.byteLength(JSON.stringify(value));
+  work.copiedBytes += value === null ? 0 : Buffer.byteLength(writeJson(value));
   if (work.copiedBytes > copiedBytesMax) {
     throw new PatchError('tooLarge', `Unable to complete the copy, the accumulated size increase of copy is ${work.copiedBytes}, exceeding the limit ${copiedBytesMax}`);
   }

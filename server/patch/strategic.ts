@@ -83,11 +83,24 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, type: PatchT
     const update = listOf(patch, member);
     if (current === undefined && update === undefined) continue;
     const field = type?.field(member);
+    if (update !== undefined) checkOrder(update, order, field?.mergeKey ?? null);
     const merged = current === undefined ? plain(update ?? []) as JsonValue[] : update === undefined || !merges(field) ? (update ?? current) : mergeList(current, update, field);
     setMember(original, member, orderItems(merged, order, current ?? [], field?.mergeKey ?? null));
     delete patch[member];
   }
 }
+
+/** What the patch sets has to stand in the wanted order too, in the same sequence. */
+function checkOrder(update: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string | null): void {
+  const idOf = (item: JsonValue): JsonValue | undefined => (mergeKey !== null && isObject(item) ? item[mergeKey] : item);
+  const set = update.filter((item) => !isObject(item) || item[patchDirective] === undefined);
+  let next = 0;
+  for (const item of order) if (next < set.length && idOf(set[next] as JsonValue) === idOf(item)) next++;
+  if (order.length === 0 || next === set.length) return;
+  throw new PatchError('directive', `The order in patch list:\n${spellList(update)}\n doesn't match ${setElementOrder} list:\n${spellList(order)}\n`);
+}
+
+const spellList = (items: readonly JsonValue[]): string => `[${items.map((item) => (isObject(item) ? spell(item) : String(item))).join(' ')}]`;
 
 function listOf(object: JsonObject, member: string): JsonValue[] | undefined {
   const value = Object.hasOwn(object, member) ? object[member] : undefined;

@@ -4,11 +4,10 @@ import { badRequest, plainError, StatusError } from '../api/status.js';
 import type { ServedResource } from '../catalogue/resources.js';
 import { apply, type ApplyResult } from '../patch/apply/apply.js';
 import { describeConflict, spellPath } from '../patch/apply/describe.js';
-import { fieldsOf } from '../patch/apply/fieldsof.js';
 import { ListItemError } from '../patch/apply/items.js';
 import { APPLYING_CLIENT, realConflicts, withLastConfiguration } from '../patch/apply/lastApplied.js';
-import { managerKey, readManagers, writeManagers, type ManagerEntry, type ManagerId, type Managers } from '../patch/apply/managers.js';
-import { managedOnly, type ApplyConflict } from '../patch/apply/ownership.js';
+import { readManagers, writeManagers, type ManagerEntry, type ManagerId, type Managers } from '../patch/apply/managers.js';
+import { ownUpdate, type ApplyConflict, type Versions } from '../patch/apply/ownership.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { undeclaredField } from '../patch/apply/undeclared.js';
 import { behaviourOf } from './behaviour.js';
@@ -36,8 +35,9 @@ export function applyConfiguration(live: ApiObject | null, request: ApplyRequest
   if (schema === null) throw plainError(500, `no schema is known for ${apiVersion}, Kind=${resource.kind}`);
   checkConfiguration(request, schema);
   const id: ManagerId = { manager: request.manager, operation: 'Apply', apiVersion, subresource: request.subresource };
-  const before = live === null ? bare({ ...emptyValue(schema), metadata: {} } as ApiObject) : bare(live);
-  const owners = live === null ? new Map<string, ManagerEntry>() : ownersOf(live, schema, apiVersion, now);
+  const nothing = bare({ ...emptyValue(schema), metadata: {} } as ApiObject);
+  const before = live === null ? nothing : bare(live);
+  const owners = live === null ? new Map<string, ManagerEntry>() : ownersOf(live, { nothing, apiVersion, now, versions });
   const applied = (forced: boolean): ApplyResult => attempt(() => apply(before, applicable(bare(config), request), owners, id, now, forced, versions), request);
   let result = applied(force);
   if (!result.ok && request.manager === APPLYING_CLIENT) {
@@ -51,7 +51,7 @@ export function applyConfiguration(live: ApiObject | null, request: ApplyRequest
 }
 
 function checkConfiguration({ resource, config }: ApplyRequest, schema: Schema): void {
-  if ((config.metadata.managedFields ?? []).length > 0) throw badRequest('metadata.managedFields must be nil');
+  if (Array.isArray(config.metadata.managedFields)) throw badRequest('metadata.managedFields must be nil');
   const undeclared = undeclaredField(config as JsonObject, schema);
   const problem = undeclared === null ? behaviourOf(resource).misfit(config as JsonObject) : `${undeclared}: field not declared in schema`;
   if (problem !== null) throw plainError(500, `failed to create typed patch object (${nameOf(config)}; ${apiVersionOf(resource)}, Kind=${resource.kind}): ${problem}`);
@@ -81,14 +81,16 @@ function applicable(config: ApiObject, { resource, subresource }: ApplyRequest):
   return rest as ApiObject;
 }
 
+interface FirstApply { readonly nothing: ApiObject; readonly apiVersion: string; readonly now: string; readonly versions: Versions }
+
 /** An object that nobody's fields are recorded of belongs to whoever wrote it before. */
-function ownersOf(live: ApiObject, schema: Schema, apiVersion: string, now: string): Managers {
+function ownersOf(live: ApiObject, { nothing, apiVersion, now, versions }: FirstApply): Managers {
   const recorded = readManagers(live.metadata.managedFields as JsonValue[] | undefined);
   if (recorded.size > 0) return recorded;
-  const id: ManagerId = { manager: 'before-first-apply', operation: 'Update', apiVersion, subresource: '' };
-  const fields = managedOnly(fieldsOf(bare(live) as JsonObject, schema));
-  return fields.isEmpty ? new Map() : new Map([[managerKey(id), { ...id, time: now, fields }]]);
+  return ownUpdate(nothing, bare(live), recorded, { manager: BEFORE_FIRST_APPLY, operation: 'Update', apiVersion, subresource: '' }, now, versions);
 }
+
+const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 function conflictError(conflicts: readonly ApplyConflict[]): StatusError {
   const order = ({ manager: { operation, manager } }: ApplyConflict): string => `${operation} ${manager}`;

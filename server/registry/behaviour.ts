@@ -6,6 +6,7 @@ import { columnsOf, type Column } from '../catalogue/tables.js';
 import { typeOfKind, type KindName } from '../catalogue/types.js';
 import { DEPRECATED_RESOURCES } from '../catalogue/warnings.js';
 import type { Versions } from '../patch/apply/ownership.js';
+import type { ReplicasPaths } from '../patch/apply/scaled.js';
 import { schemaOfKind } from '../patch/apply/typeschema.js';
 import type { Storage } from '../storage/contract.js';
 import type { JsonMembers } from '../../workers/codecs/value.js';
@@ -20,6 +21,9 @@ export type Received =
   | { readonly ok: true; readonly object: ApiObject; /** Unknown fields, one text each. */ readonly strict: readonly string[] }
   | { readonly ok: false; readonly message: string };
 
+/** What stands in the way: nobody owns the replicas yet, or they would change. */
+export type UnappliedScale = 'unowned' | 'changed';
+
 /** How the subresource `scale` shows a workload and changes it. Both throw StatusError. */
 export interface ScaleForm {
   /** The scale of a workload, with kind and apiVersion; `version` is the workload's resource version. */
@@ -28,8 +32,10 @@ export interface ScaleForm {
   readonly before: (object: ApiObject, version: string) => ApiObject;
   /** The workload with what a client wrote to its scale; may change both. */
   readonly put: (object: ApiObject, scale: ApiObject, resource: ServedResource) => ApiObject;
-  /** Answers server-side apply of a scale, where that is always refused. */
-  readonly refuseApply?: (name: string) => StatusError;
+  /** Where versions of the type keep the number of replicas that is wanted, for those who own it. */
+  readonly replicasPath: ReplicasPaths;
+  /** Why server-side apply of the scale fails although nothing conflicts: for types whose scale it can own, but not change. */
+  readonly refuseApply?: (name: string, why: UnappliedScale) => StatusError;
 }
 
 /**
@@ -50,6 +56,8 @@ export interface Behaviour {
   readonly scale: ScaleForm;
   /** Text of a `Warning` header in every answer; null for none. */
   readonly deprecation: string | null;
+  /** Objects of the type have a Protobuf form. */
+  readonly hasMessages: boolean;
   /** Items of lists name their kind and apiVersion, and lists their continue token even if there is none. */
   readonly selfDescribed: boolean;
   /** Storage as the registry is to see it for this type: it holds objects in the version of `ServedResource.storage`. */
@@ -73,20 +81,23 @@ export function behaviourOf(resource: ServedResource): Behaviour {
 }
 
 /** What the tables of built-in types say. */
-const builtInBehaviour = (resource: ServedResource): Behaviour => ({
+const builtInBehaviour = (resource: ServedResource, versions = builtInVersions(resource)): Behaviour => ({
   strategy: strategyOf(resource.storage),
-  versions: builtInVersions(resource),
+  versions,
   misfit: () => null,
   receive: object => checkStructured(object, resource),
   receiveDecoded: null,
   columns: columnsOf(resource),
-  scale: { show: scaleOf, before: scaleOf, put: withScale },
+  scale: { show: scaleOf, before: scaleOf, put: withScale, replicasPath: apiVersion => (versions.schemaOf(apiVersion) === null ? undefined : REPLICAS) },
   deprecation: DEPRECATED_RESOURCES[`${apiVersionOf(resource)}/${resource.resource}`] ?? null,
+  hasMessages: true,
   selfDescribed: false,
   storage: storage => storage,
   refusal: () => null,
   retired: null,
 });
+
+const REPLICAS: readonly string[] = ['f:spec', 'f:replicas'];
 
 const builtInVersions = ({ kind, group, version }: ServedResource): Versions => ({
   schemaOf: apiVersion => {

@@ -4,6 +4,7 @@ import type { Strategy } from './strategy.js';
 
 /** What a DELETE asks for beyond the object's name; absent members are null. */
 export interface DeletionWish {
+  /** A safe integer. */
   readonly gracePeriodSeconds: number | null;
   readonly propagationPolicy: 'Orphan' | 'Foreground' | 'Background' | null;
   /** The older spelling of the policy: true means Orphan, false neither of the finalizers. */
@@ -63,7 +64,7 @@ function shortened(object: ApiObject, grace: number): ApiObject {
 
 function graceFor(old: ApiObject, wish: DeletionWish, strategy: Strategy): number {
   if (strategy.graceSeconds === undefined) return 0;
-  const wanted = strategy.graceSeconds(old, wish.gracePeriodSeconds);
+  const wanted = Math.min(strategy.graceSeconds(old, wish.gracePeriodSeconds), Number.MAX_SAFE_INTEGER);
   const before = old.metadata.deletionGracePeriodSeconds;
   if (old.metadata.deletionTimestamp === undefined || before === undefined) return wanted;
   return wish.gracePeriodSeconds === null ? before : Math.min(wanted, before);
@@ -90,7 +91,10 @@ function policyFinalizer(present: readonly string[], wish: DeletionWish, strateg
   return strategy.defaultPropagation === 'orphan' ? ORPHAN : null;
 }
 
-const later = (time: string, seconds: number): string => timeText(Date.parse(time) + seconds * 1000);
+/** The last second that RFC 3339 can spell. */
+const TIME_MAX_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+const later = (time: string, seconds: number): string => timeText(Math.min(Date.parse(time) + seconds * 1000, TIME_MAX_MS));
 
 /** An update that takes away the last thing that held a terminating object completes its deletion. */
 export const completesDeletion = ({ metadata, ...rest }: ApiObject, strategy: Strategy): boolean =>

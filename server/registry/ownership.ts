@@ -4,7 +4,9 @@ import type { ServedResource } from '../catalogue/resources.js';
 import { ListItemError } from '../patch/apply/items.js';
 import { capManagers, isReset, readManagers, writeManagers, type Managers } from '../patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../patch/apply/ownership.js';
+import { parentManagers, scaleManagers, SCALE_API_VERSION } from '../patch/apply/scaled.js';
 import { emptyValue } from '../patch/apply/schema.js';
+import { schemaOfKind } from '../patch/apply/typeschema.js';
 import { behaviourOf } from './behaviour.js';
 import { fromStorage } from './conversion.js';
 
@@ -19,16 +21,17 @@ export function ownCreated(resource: ServedResource, body: ApiObject, writer: Wr
   const sent = body.metadata.managedFields;
   const versions = behaviourOf(resource).versions;
   const schema = versions.schemaOf(apiVersionOf(resource));
-  if (schema === null || isReset(sent)) return undefined;
+  if (schema === null) return undefined;
   const empty = emptyValue(schema) as ApiObject;
   return owned(resource, empty, withoutStatus(resource, served(resource, body), empty), readable(sent) ?? new Map(), writer, versions);
 }
 
 /**
- * `managedFields` after an update: what the client sent of them counts if it can be read, else what was stored. One empty entry forgets all.
- * `object` is the new state in the stored version, with everything carried over that this write may not change.
+ * `managedFields` after an update: what the client sent of them counts if it can be read, else what was stored. An empty list, or entry, forgets all.
+ * Through a subresource they cannot be set. `object` is the new state in the stored version, with everything carried over that this write may not change.
  */
-export function ownUpdated(resource: ServedResource, object: ApiObject, old: ApiObject, sent: readonly JsonValue[] | undefined, writer: Writer): JsonObject[] | undefined {
+export function ownUpdated(resource: ServedResource, object: ApiObject, old: ApiObject, given: readonly JsonValue[] | undefined, writer: Writer): JsonObject[] | undefined {
+  const sent = writer.subresource === '' ? given : undefined;
   if (isReset(sent)) return undefined;
   const versions = behaviourOf(resource).versions;
   if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;
@@ -42,6 +45,35 @@ function owned(resource: ServedResource, before: ApiObject, after: ApiObject, ma
   const entries = writeManagers(capManagers(updated(() => ownUpdate(before, after, managers, id, writer.now, versions), managers)));
   return entries.length === 0 ? undefined : entries;
 }
+
+/** A workload whose scale is written: its type, and its state as it is stored. */
+export interface Scaled { readonly resource: ServedResource; readonly live: ApiObject }
+
+/** `managedFields` that the scale of a workload has: those who own its number of replicas. */
+export function ownersOfScale({ resource, live }: Scaled): JsonObject[] {
+  return writeManagers(scaleManagers(readable(live.metadata.managedFields) ?? new Map(), behaviourOf(resource).scale.replicasPath));
+}
+
+/** `managedFields` of the workload when those of its scale have become `owners`. */
+export function ownersOfScaled({ resource, live }: Scaled, owners: readonly JsonValue[] | undefined): JsonObject[] {
+  const { replicasPath } = behaviourOf(resource).scale;
+  return writeManagers(parentManagers(readable(live.metadata.managedFields) ?? new Map(), readable(owners) ?? new Map(), replicasPath, apiVersionOf(resource)));
+}
+
+/** The same after a write to the scale that is no apply, and that made `after` of `before`. Where nobody owned the replicas, nobody does afterwards. */
+export function ownScaled(scaled: Scaled, before: ApiObject, after: ApiObject, manager: string): JsonObject[] {
+  const owners = readManagers(ownersOfScale(scaled));
+  const id = { manager, operation: 'Update', apiVersion: SCALE_API_VERSION, subresource: 'scale' } as const;
+  const written = owners.size === 0 ? owners : capManagers(ownUpdate(before, after, owners, id, NO_TIME, SCALE_VERSIONS));
+  return ownersOfScaled(scaled, writeManagers(written));
+}
+
+/** What is owned through a scale has none. */
+const NO_TIME = '';
+const SCALE_VERSIONS: Versions = {
+  schemaOf: apiVersion => (apiVersion === SCALE_API_VERSION ? schemaOfKind({ group: 'autoscaling', version: 'v1', kind: 'Scale' }) : null),
+  convert: () => null,
+};
 
 /** Items that nothing tells apart (of a set, but no scalars) keep the accounts from being brought up to date, not the object from being written. */
 function updated(work: () => Managers, otherwise: Managers): Managers {

@@ -215,8 +215,12 @@ class GenericRegistry implements Registry {
       const step = await this.planUpdate(target, change, known.stored, options);
       // What is kept with an old key is written although nothing in it has changed.
       if (step.step === 'unchanged' && (options.dryRun || !await this.storageOf(target.resource).isStale(keyOf(target)))) {
-        const unchanged = { outcome: 'done', object: known.stored, created: false } as const;
-        return known.fresh ? unchanged : { outcome: 'again', seen: null, answer: () => unchanged };
+        const { stored } = known;
+        const unchanged = (): { readonly outcome: 'done' } & Written => {
+          step.warnings.forEach(options.warn);
+          return { outcome: 'done', object: stored, created: false };
+        };
+        return known.fresh ? unchanged() : { outcome: 'again', seen: null, answer: unchanged };
       }
       const written = await this.write(target, known.stored, step.object, step.beside, options);
       if (written.outcome === 'again') return { ...written, answer: null };
@@ -387,7 +391,7 @@ class GenericRegistry implements Registry {
 
   private async damageOf(target: Target): Promise<DamagedValueError> {
     try {
-      if (await this.read(target, 'mostRecent') === null) throw absent(target);
+      await this.read(target, 'mostRecent');
     } catch (error) {
       if (error instanceof DamagedValueError) return error;
       throw error;

@@ -28,6 +28,9 @@ import { endpointSlices } from './discovery.k8s.io/endpointSlices.js';
 import { podDisruptionBudgets } from './policy/podDisruptionBudgets.js';
 import type { Strategy } from './strategy.js';
 
+/** Kinds of which only this is known: whoever updates one has to have seen the latest version of it. */
+const SEEN_BEFORE: Strategy = { unconditionalUpdate: false };
+
 /**
  * Rules by `resource` or `resource.group` of the stored type. A kind with more than a line of rules has a file in its group's folder.
  * Types that are missing follow the generic life cycle alone.
@@ -59,6 +62,10 @@ const STRATEGIES: Readonly<Record<string, Strategy>> = {
   'jobs.batch': jobs,
   'endpointslices.discovery.k8s.io': endpointSlices,
   'poddisruptionbudgets.policy': podDisruptionBudgets,
+  'leasecandidates.coordination.k8s.io': { ...SEEN_BEFORE, createsOnUpdate: true },
+  'podcertificaterequests.certificates.k8s.io': SEEN_BEFORE,
+  'storageversionmigrations.storagemigration.k8s.io': SEEN_BEFORE,
+  'storageversions.internal.apiserver.k8s.io': SEEN_BEFORE,
 };
 
 const NO_RULES: Strategy = {};

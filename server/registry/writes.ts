@@ -105,7 +105,7 @@ export function prepareUpdate(target: Target, object: ApiObject, old: ApiObject,
     const before = storedForm(old, apiVersionOf(resource.storage));
     const same = strategy.keepsEmpty === true ? isDeepStrictEqual : sameValue;
     const warnings = rules?.warnings?.(object, old) ?? [];
-    return same(withoutVersion(form), withoutVersion(before)) ? { step: 'unchanged', object: form, warnings: [] } : { step: 'write', object: form, warnings };
+    return same(withoutVersion(form), withoutVersion(before)) ? { step: 'unchanged', object: form, warnings } : { step: 'write', object: form, warnings };
   });
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ApiClient } from '../fixtures/apiClient.js';
+import type { Counts } from './counts.js';
 import type { Target } from './target.js';
 
 export type Errand = 'probe' | 'read' | 'write';
@@ -49,6 +50,11 @@ export class Bystander {
     const since = this.notes.length;
     const done = (): boolean => errands.every((errand) => this.notes.slice(since).filter((note) => note.errand === errand).length >= rounds);
     while (!done()) await new Promise<void>((resolve) => { this.#waiting.push(resolve); });
+  }
+
+  /** Counts of a calm server with what the bystander itself may have under way at any moment. */
+  static beside(counts: Counts): Counts {
+    return { ...counts, readOnly: counts.readOnly + 2, mutating: counts.mutating + 1 };
   }
 
   /** Everything so far: how often which status came, and the latencies in milliseconds that half, 99 of 100, and all stayed under. */

@@ -44,6 +44,9 @@ export interface User extends KeyAndCertificate {
 
 export interface Account { readonly token: string; readonly client: ApiClient; readonly user: string }
 
+/** `sysconf(_SC_CLK_TCK)`, which is this wherever Linux runs. */
+const ticksPerSecond = 100;
+
 /** Real API servers under attack, started from the bundled programs, with ways to become anybody. One for each test file; `stop` it in `after`. */
 export class Target {
   readonly url: string;
@@ -143,6 +146,14 @@ export class Target {
   residentBytes(index = 0): number {
     const { pid } = this.member(index).process;
     return Number(/VmRSS:\s+(\d+) kB/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? NaN) * 1024;
+  }
+
+  /** Processor time that a replica has used so far; what an attack costs by this is the same on a machine with much else to do. */
+  cpuSeconds(index = 0): number {
+    const { pid } = this.member(index).process;
+    // Behind the name, which may hold anything: utime and stime, in ticks.
+    const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
   }
 
   /** What a replica has logged so far. */

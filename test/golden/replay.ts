@@ -43,11 +43,16 @@ export function writeFailingVariations(ids: readonly string[]): void {
 /** What a set of scenarios runs on. Pods of those that were recorded without nodes must stay where they are. */
 export interface Surroundings { readonly names: readonly string[]; readonly cluster: { readonly managers: number; readonly fakeNodes: number } }
 
-/** Scenarios by what they need. All need a controller manager: it gives new namespaces their default account, without which pods are refused. */
+/** Areas whose objects have owners that do not exist: garbage collection would race with the scenario. */
+const WITHOUT_CONTROLLERS: readonly string[] = ['ownership'];
+
+/** Scenarios by what they need. Most need a controller manager: it gives new namespaces their default account, without which pods are refused. */
 export function bySurroundings(names: readonly string[]): Surroundings[] {
-  const withNodes = names.filter(name => needs(name, 'nodes'));
-  const without = names.filter(name => !withNodes.includes(name));
-  return [{ names: without, cluster: { managers: 1, fakeNodes: 0 } }, { names: withNodes, cluster: { managers: 1, fakeNodes: 2 } }].filter(group => group.names.length > 0);
+  const alone = names.filter(name => WITHOUT_CONTROLLERS.includes(name.split('/')[0] ?? ''));
+  const withNodes = names.filter(name => !alone.includes(name) && needs(name, 'nodes'));
+  const others = names.filter(name => !alone.includes(name) && !withNodes.includes(name));
+  const groups = [{ names: others, cluster: { managers: 1, fakeNodes: 0 } }, { names: withNodes, cluster: { managers: 1, fakeNodes: 2 } }, { names: alone, cluster: { managers: 0, fakeNodes: 0 } }];
+  return groups.filter(group => group.names.length > 0);
 }
 
 const needs = (name: string, what: string): boolean => readScenario(name).needs?.includes(what) ?? false;

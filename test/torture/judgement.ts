@@ -6,6 +6,7 @@ import { checkAcknowledged, type FinalState } from './checks/durability.js';
 import type { Finding } from './checks/finding.js';
 import { acknowledgedWrites } from './checks/history.js';
 import { checkLinearizability } from './checks/linearizability.js';
+import { checkRenewals, renewalMaxMs } from './checks/renewals.js';
 import { checkReplicas } from './checks/replicas.js';
 import { checkSessions } from './checks/sessions.js';
 import { checkLists } from './checks/snapshots.js';
@@ -64,6 +65,7 @@ export function judge(evidence: Evidence): Judgement {
   const findings = [
     ...recorder.findings, ...storeFindings(evidence), ...linearizability.findings, ...checkSessions(sightings), ...checkProgress(comparer.progress),
     ...checkPastReads(pastReads), ...checkReplicas(comparer.digests), ...checkBounds(usage), ...checkAvailability(sights, acknowledgedMs, silenceMaxMs * crowding),
+    ...checkRenewals(sights, recorder.renewals, renewalMaxMs * crowding),
   ];
   const most = (what: 'residentBytes' | 'fileBytes'): number => Math.max(0, ...peaks(usage, what).values());
   const figures = {

@@ -27,6 +27,7 @@ Examples:
   npm run torture -- --minutes 60 --seeds 20 --seed 100        three minutes each of the seeds 100 to 119, and a table
   npm run torture -- --minutes 0.5                             half a minute, with a seed that is told
   npm run torture -- --minutes 5 --only partition,replaceWiped members cut off and replaced, nothing else
+  npm run torture -- --minutes 10 --only protocolErrors        one kind of attacker alone, for ten minutes
 
 Each seed has a cluster of its own. A seed gives the same faults at the same times; what they meet depends on the machine's own timing. On a finding the data, the logs of all
 processes and torture.log, the list of what happened when, stay where the last line says.

@@ -123,9 +123,13 @@ class Round {
 
   #actor(name: string, at: number): Actor {
     return {
-      name, server: this.#servers[at]!, pinned: at < pinnedClients, place: this.#place, prng: new Prng(this.#prng.below(2 ** 31)), recorder: this.#recorder,
+      name, server: this.#servers[at]!, pinned: at < pinnedClients, member: () => this.#memberAt(at), place: this.#place, prng: new Prng(this.#prng.below(2 ** 31)), recorder: this.#recorder,
       gone: () => this.cluster.compacted(),
     };
+  }
+
+  #memberAt(at: number): string | null {
+    return this.cluster.members.find(({ address }) => address === this.#servers[at]?.address)?.id ?? null;
   }
 
   async #lastWrite(): Promise<number | null> {

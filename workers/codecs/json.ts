@@ -67,7 +67,7 @@ const hasSurrogateEscape = (text: string): boolean => text.includes('\\ud') || t
 
 /** Paths of members that were repeated: `spec.replicas`, `items[0].name`. */
 export const duplicatePaths = (root: Json, order: MemberOrder | undefined): string[] => {
-  const paths: string[] = [];
+  const paths = new Set<string>();
   const visit = (value: Json, path: string): void => {
     if (Array.isArray(value)) value.forEach((item, index) => visit(item, `${path}[${index}]`));
     else if (isMembers(value)) visitMembers(value, path);
@@ -77,7 +77,7 @@ export const duplicatePaths = (root: Json, order: MemberOrder | undefined): stri
     for (const name of order?.get(members) ?? Object.keys(members)) {
       const at = path === '' ? name : `${path}.${name}`;
       if (seen.has(name)) {
-        if (!paths.includes(at)) paths.push(at);
+        paths.add(at);
       } else {
         seen.add(name);
         visit(members[name] ?? null, at);
@@ -85,5 +85,5 @@ export const duplicatePaths = (root: Json, order: MemberOrder | undefined): stri
     }
   };
   if (order !== undefined && order.size > 0) visit(root, '');
-  return paths;
+  return [...paths];
 };

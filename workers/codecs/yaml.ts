@@ -18,6 +18,18 @@ const ALIASED_NODES_MAX = 100_000;
  */
 const NESTING_MAX = 200;
 
+/**
+ * Names, values, marks, spaces and line ends. An honest text of 3 MiB has some 600,000; one that is nothing but dashes has millions, which take
+ * half a minute and a gigabyte.
+ */
+const LEXEMES_MAX = 600_000;
+
+/**
+ * Anchors and tags before a node, of which it may have one each. The library collects as many as there are before it complains, with
+ * a document's worth of memory for each.
+ */
+const PROPERTIES_MAX = 4;
+
 class YamlFailure extends Error {}
 
 export const yamlCodec: Codec = {
@@ -71,16 +83,25 @@ const firstDocument = (text: string, lines: LineCounter): Document.Parsed | unde
   return undefined;
 };
 
-/** Parses piece by piece and gives up at the first collection that is too deep, so that a hostile text costs no more than its start. */
+/** Parses piece by piece and gives up at the first collection that is too deep, or node with too many properties: a hostile text costs no more than its start. */
 function* shallowTokens(text: string, lines: LineCounter): Generator<CST.Token> {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
+  let [lexemes, properties] = [0, 0];
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
     if (parser.stack.length > NESTING_MAX) throw new YamlFailure('yaml: exceeded max depth');
+    if (++lexemes > LEXEMES_MAX) throw new YamlFailure(`yaml: document has more than ${LEXEMES_MAX} parts`);
+    if (PROPERTY.test(lexeme)) properties++;
+    else if (!BETWEEN_PROPERTIES.test(lexeme)) properties = 0;
+    if (properties > PROPERTIES_MAX) throw new YamlFailure('yaml: did not find expected node content');
   }
   yield* parser.end();
 }
+
+/** Text that begins so is the content of a scalar, and stands behind a mark that is neither. */
+const PROPERTY = /^[&!]/;
+const BETWEEN_PROPERTIES = /^[ \t\r\n#]/;
 
 class Builder {
   readonly duplicates: string[] = [];

@@ -22,6 +22,9 @@ export const stringChecker: Checker = {
   },
 };
 
+/** Text whose type has a name of its own in messages. */
+export const namedText = (goType: string): Checker => ({ goType, zero: () => '', check: (value, context) => (typeof value === 'string' ? value : wrongType(value, context, goType, '')) });
+
 export const booleanChecker: Checker = {
   goType: 'bool',
   zero: () => false,
@@ -33,11 +36,15 @@ const INT32_MIN = -(2 ** 31);
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
+/** The one spelling of a whole number that is kept as it stands, because it is another quantity than 0. */
+const isMinusZero = (value: Json): boolean => value instanceof NumberLiteral && value.text === '-0';
+
 export const int32Checker: Checker = {
   goType: 'int32',
   zero: () => 0,
   check: (value, context) => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= INT32_MIN && value <= INT32_MAX) return value;
+    if (isMinusZero(value)) return 0;
     return wrongType(value, context, 'int32', 0);
   },
 };
@@ -48,6 +55,7 @@ export const int64Checker: Checker = {
   check: (value, context) => {
     if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
     if (typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX) return value;
+    if (isMinusZero(value)) return 0;
     return wrongType(value, context, 'int64', 0);
   },
 };

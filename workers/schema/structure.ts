@@ -3,7 +3,7 @@ import { countMembers } from '../codecs/json.js';
 import type { MemberOrder } from '../codecs/jsonReader.js';
 import { isMembers, type Json, type JsonMembers } from '../codecs/value.js';
 import { CheckContext, StructureError } from './context.js';
-import { LEAVES, booleanChecker, bytesChecker, doubleChecker, int32Checker, int64Checker, stringChecker, type Checker } from './leaves.js';
+import { LEAVES, booleanChecker, bytesChecker, doubleChecker, int32Checker, int64Checker, namedText, stringChecker, type Checker } from './leaves.js';
 
 export interface StructureOptions {
   /** Whether unknown and duplicate fields are wanted. They are dropped either way. */
@@ -31,6 +31,7 @@ export type StructureResult =
 export const checkStructure = (value: JsonMembers, type: ApiType, options: StructureOptions): StructureResult => {
   const context = new CheckContext(options.unknownFields === 'report', options.order);
   try {
+    nameEmptyOwners(value);
     const checked = objectChecker(type.name).check(value, context) as JsonMembers;
     return context.problem === undefined ? { ok: true, value: checked, strict: context.strict, members: context.members } : { ok: false, message: context.problem };
   } catch (error) {
@@ -38,6 +39,16 @@ export const checkStructure = (value: JsonMembers, type: ApiType, options: Struc
     throw error;
   }
 };
+
+/**
+ * An empty list of owners says something else than none: that nobody is to own anything any more. So does one empty entry, which unlike the empty list is
+ * not lost on the way.
+ */
+function nameEmptyOwners({ metadata }: JsonMembers): void {
+  if (!isMembers(metadata)) return;
+  const { managedFields } = metadata;
+  if (Array.isArray(managedFields) && managedFields.length === 0) managedFields.push({});
+}
 
 const SCALARS: Readonly<Record<Scalar, Checker>> = { string: stringChecker, bytes: bytesChecker, int32: int32Checker, int64: int64Checker, double: doubleChecker, boolean: booleanChecker };
 const built = new Map<string, Checker>();
@@ -72,6 +83,11 @@ interface Member {
   readonly plain: 'string' | 'boolean' | undefined;
   readonly checker: () => Checker;
 }
+
+/** Members that are text and have a type of their own in Go, by which messages call them. */
+const NAMED_TEXTS: Readonly<Record<string, string>> = {
+  'DeleteOptions.propagationPolicy': 'v1.DeletionPropagation', 'Preconditions.uid': 'types.UID', 'ObjectMeta.uid': 'types.UID', 'OwnerReference.uid': 'types.UID',
+};
 
 class ObjectChecker implements Checker {
   readonly goType: string;
@@ -157,9 +173,10 @@ const MEANINGFUL_WHEN_EMPTY: ReadonlySet<string> = new Set(['HPAScalingRules.pol
 
 const memberOf = (field: Field, owner: string): Member => {
   let checker: Checker | undefined;
+  const named = Object.hasOwn(NAMED_TEXTS, `${owner}.${field.name}`) ? NAMED_TEXTS[`${owner}.${field.name}`] : undefined;
   const isItems = field.name === 'items' && owner.endsWith('List');
   return {
-    name: field.name, presence: field.presence, checker: () => (checker ??= checkerOf(field.shape)), isItems,
+    name: field.name, presence: field.presence, checker: () => (checker ??= named === undefined ? checkerOf(field.shape) : namedText(named)), isItems,
     plain: field.shape.is === 'scalar' && (field.shape.scalar === 'string' || field.shape.scalar === 'boolean') ? field.shape.scalar : undefined,
     isCollection: (field.shape.is === 'list' || field.shape.is === 'map') && !isItems && !MEANINGFUL_WHEN_EMPTY.has(`${owner}.${field.name}`),
   };
@@ -183,7 +200,9 @@ const isEmpty = (value: Json): boolean => {
 
 const without = (value: JsonMembers, dropped: readonly string[]): JsonMembers => {
   const kept: JsonMembers = {};
-  for (const name of Object.keys(value)) if (!dropped.includes(name)) kept[name] = value[name] as Json;
+  // Not the list itself: a client may send as many members that nobody knows as a body has room for.
+  const gone = new Set(dropped);
+  for (const name of Object.keys(value)) if (!gone.has(name)) kept[name] = value[name] as Json;
   return kept;
 };
 

@@ -52,6 +52,7 @@ function* encodedRows(rows: Iterable<JsonObject>): Generator<Buffer> {
 export const cborEncoder: Encoder = {
   mediaType: CBOR_MEDIA_TYPE,
   streamType: CBOR_SEQUENCE_MEDIA_TYPE,
+  needsMessage: false,
   acceptedStream: CBOR_SEQUENCE_MEDIA_TYPE,
   messages: 'binary',
   lengthBytes: 0,

@@ -29,6 +29,8 @@ export interface Encoder {
   readonly mediaType: string;
   /** Content type of watch streams, or null when this encoding cannot stream. */
   readonly streamType: string | null;
+  /** It can show only what the types of its messages say: objects of types that have no message, and tables, take another encoding. */
+  readonly needsMessage: boolean;
   /** How a refusal names its streams. */
   readonly acceptedStream: string | null;
   /** The item of a stored object as `resource` serves it; `metadataOnly` leaves everything but its metadata out. */

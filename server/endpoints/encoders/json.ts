@@ -69,6 +69,7 @@ function* tableParts(head: JsonObject, rows: Iterable<JsonObject>): Generator<Bu
 export const jsonEncoder: Encoder = {
   mediaType: 'application/json',
   streamType: 'application/json',
+  needsMessage: false,
   acceptedStream: 'application/json;stream=watch',
   messages: 'text',
   lengthBytes: 0,

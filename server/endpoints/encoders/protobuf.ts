@@ -68,6 +68,7 @@ function frame(type: string, object: Buffer): Buffer {
 export const protobufEncoder: Encoder = {
   mediaType: PROTOBUF_MEDIA_TYPE,
   streamType: `${PROTOBUF_MEDIA_TYPE};stream=watch`,
+  needsMessage: true,
   acceptedStream: `${PROTOBUF_MEDIA_TYPE};stream=watch`,
   messages: 'binary',
   lengthBytes: LENGTH_BYTES,
@@ -77,7 +78,7 @@ export const protobufEncoder: Encoder = {
   object: (type, item) => Buffer.concat(envelopeParts({ ...type, raw: item })),
   items,
   list,
-  table: (head, rows) => ({ parts: [unpack(protobufEncode({ ...head, rows: [...rows] }))], size: null }),
+  table: () => { throw new Error('broken invariant: tables have no Protobuf form'); },
   document: value => unpack(protobufEncode(value)),
   frame,
 };

@@ -33,6 +33,7 @@ function* listParts({ apiVersion, kind }: TypeMeta, metadata: ListMeta, items: I
 export const yamlEncoder: Encoder = {
   mediaType: 'application/yaml',
   streamType: null,
+  needsMessage: false,
   acceptedStream: null,
   messages: 'text',
   lengthBytes: 0,

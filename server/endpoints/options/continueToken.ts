@@ -6,7 +6,7 @@ import type { Version } from '../../storage/contract.js';
 export interface ContinuePosition { readonly namespace: string; readonly name: string }
 
 const FORMAT = 'meta.k8s.io/v1';
-/** Version of a token that goes on with the latest state because its own is gone. */
+/** Version of a token that goes on with the latest state because its own is gone; any other below zero means the same. */
 const INCONSISTENT = -1;
 const DEPTH_MAX = 2;
 
@@ -25,10 +25,10 @@ export function encodeContinue(version: Version | null, last: ContinuePosition, 
 export function decodeContinue(token: string, allNamespaces: boolean, namespace: string): { readonly version: Version | null; readonly position: ContinuePosition } {
   const { v, rv, start } = fieldsOf(token);
   if (v !== FORMAT) throw invalid(`server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`);
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0 || rv < INCONSISTENT) throw invalid(`incorrect encoded start resourceVersion (version ${FORMAT})`);
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) throw invalid(`incorrect encoded start resourceVersion (version ${FORMAT})`);
   if (typeof start !== 'string' || start === '') throw invalid(`encoded start key empty (version ${FORMAT})`);
   if (start.split('/').some(segment => segment === '' || segment === '.' || segment === '..')) throw invalid(start);
-  return { version: rv === INCONSISTENT ? null : rv, position: positionOf(start.replace(/\u0000$/, ''), allNamespaces, namespace) };
+  return { version: rv < 0 ? null : rv, position: positionOf(start.replace(/\u0000$/, ''), allNamespaces, namespace) };
 }
 
 function positionOf(key: string, allNamespaces: boolean, namespace: string): ContinuePosition {

@@ -1,11 +1,9 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { badRequest, type StatusError } from '../../api/status.js';
 import type { DeletionWish } from '../../registry/deletion.js';
-import { membersOf } from '../../registry/members.js';
+import { itemsOf, membersOf } from '../../registry/members.js';
 import { invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import type { BodyReader } from '../body.js';
 import type { RequestContext } from '../context.js';
-import { goType, typeComplaint } from '../goTypes.js';
 import { booleanParameter, integerParameter, refuseFindings } from './values.js';
 import { dryRunFindings } from './writeOptions.js';
 
@@ -38,12 +36,12 @@ interface Raw {
  * cannot be read: without it the option is not looked at. Throws 400, 415 or 422.
  */
 export async function parseDeleteParameters(context: RequestContext, reader: BodyReader, force: boolean): Promise<DeleteParameters> {
-  const body = await reader.raw(context, DELETE_OPTIONS, (message): StatusError => badRequest(`couldn't get version/kind; json parse error: ${message}`));
-  return parametersOf(body === null ? fromQuery(context.query) : fromBody(body.value), force);
+  const body = await reader.options(context, DELETE_OPTIONS);
+  return parametersOf(body === null ? fromQuery(context.query) : fromBody(body), force);
 }
 
-/** From options that stand inside of another object. Throws 400 or 422. */
-export const deleteParametersOf = (options: JsonValue): DeleteParameters => parametersOf(fromBody(options), false);
+/** From options that stand inside of another object, whose structure has been checked. Throws 422. */
+export const deleteParametersOf = (options: JsonValue): DeleteParameters => parametersOf(fromBody(membersOf(options)), false);
 
 function parametersOf(raw: Raw, force: boolean): DeleteParameters {
   const unreadable = force && raw.unreadable;
@@ -71,7 +69,7 @@ export function refuseForceOnCollection({ unreadable }: DeleteParameters): void 
 }
 
 const fromQuery = (query: URLSearchParams): Raw => ({
-  gracePeriodSeconds: integerParameter(query, 'gracePeriodSeconds'),
+  gracePeriodSeconds: seconds(integerParameter(query, 'gracePeriodSeconds')),
   propagationPolicy: query.get('propagationPolicy'),
   orphanDependents: booleanParameter(query, 'orphanDependents'),
   dryRun: query.getAll('dryRun'),
@@ -81,42 +79,30 @@ const fromQuery = (query: URLSearchParams): Raw => ({
   unreadable: booleanParameter(query, FORCE_MEMBER) ?? false,
 });
 
-function fromBody(value: JsonValue): Raw {
-  const complaint = typeComplaint(value);
-  if (complaint !== null) throw badRequest(`couldn't get version/kind; json parse error: ${complaint}`);
-  const body = membersOf(value);
-  checkKind(body);
-  const given = field(body, 'preconditions', 'v1.Preconditions', isObject);
-  const preconditions = given ?? {};
+/** `body` has the structure of DeleteOptions. */
+function fromBody(body: JsonObject): Raw {
+  const preconditions = body['preconditions'] ?? null;
   return {
-    gracePeriodSeconds: field(body, 'gracePeriodSeconds', 'int64', isInteger),
-    propagationPolicy: field(body, 'propagationPolicy', 'v1.DeletionPropagation', isString),
-    orphanDependents: field(body, 'orphanDependents', 'bool', isBoolean),
-    dryRun: field(body, 'dryRun', '[]string', isStrings) ?? [],
-    uid: field(preconditions, 'uid', 'types.UID', isString, 'Preconditions.preconditions'),
-    resourceVersion: field(preconditions, 'resourceVersion', 'string', isString, 'Preconditions.preconditions'),
-    preconditions: given !== null,
-    unreadable: field(body, FORCE_MEMBER, 'bool', isBoolean) ?? false,
+    gracePeriodSeconds: seconds(memberOf(body, 'gracePeriodSeconds', isWhole)),
+    propagationPolicy: memberOf(body, 'propagationPolicy', isString),
+    orphanDependents: memberOf(body, 'orphanDependents', isBoolean),
+    dryRun: itemsOf(body['dryRun']).filter(isString),
+    uid: memberOf(membersOf(preconditions), 'uid', isString),
+    resourceVersion: memberOf(membersOf(preconditions), 'resourceVersion', isString),
+    preconditions: preconditions !== null,
+    unreadable: memberOf(body, FORCE_MEMBER, isBoolean) ?? false,
   };
 }
 
-function checkKind(body: JsonObject): void {
-  const apiVersion = typeof body['apiVersion'] === 'string' && body['apiVersion'] !== '' ? body['apiVersion'] : 'v1';
-  if (apiVersion.split('/').length > 2) throw badRequest(`unexpected GroupVersion string: ${apiVersion}`);
-  const kind = body['kind'];
-  if (kind === undefined || kind === null || kind === '' || kind === 'DeleteOptions') return;
-  throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`);
-}
-
-const isInteger = (value: JsonValue): value is number => typeof value === 'number' && Number.isInteger(value);
 const isString = (value: JsonValue): value is string => typeof value === 'string';
 const isBoolean = (value: JsonValue): value is boolean => typeof value === 'boolean';
-const isStrings = (value: JsonValue): value is string[] => Array.isArray(value) && value.every(isString);
-const isObject = (value: JsonValue): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isWhole = (value: JsonValue): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
 
-function field<T extends JsonValue>(body: JsonObject, member: string, type: string, is: (value: JsonValue) => value is T, struct = 'DeleteOptions'): T | null {
-  const value = body[member];
-  if (value === undefined || value === null) return null;
-  if (is(value)) return value;
-  throw badRequest(`json: cannot unmarshal ${goType(value)} into Go struct field ${struct}.${member} of type ${type}`);
+/** Longer than a number can count exactly is as long as it can: the time is beyond the end of the calendar either way. */
+const seconds = (value: number | bigint | null): number | null =>
+  (value === null ? null : Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(value), Number.MAX_SAFE_INTEGER)));
+
+function memberOf<T extends JsonValue>(body: JsonObject, member: string, is: (value: JsonValue) => value is T): T | null {
+  const value = body[member] ?? null;
+  return is(value) ? value : null;
 }

@@ -1,5 +1,5 @@
-import { invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
-import { refuseFindings } from './values.js';
+import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { booleanParameter, refuseFindings } from './values.js';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -13,12 +13,21 @@ export interface WriteParameters {
 const FIELD_MANAGER_MAX = 128;
 const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
 
-/** Throws 422. `kind` names the options in messages: `CreateOptions`, `UpdateOptions`, `PatchOptions`. */
-export function parseWriteParameters(query: URLSearchParams, kind: string): WriteParameters {
+/** Parameters of a patch; what is wrong with those that only server-side apply has comes first. Throws 422. */
+export function parsePatchParameters(query: URLSearchParams, applies: boolean): WriteParameters & { readonly force: boolean } {
+  const force = booleanParameter(query, 'force');
+  const missing = applies && (query.get('fieldManager') ?? '') === '' ? [required(Path.of('fieldManager'), 'is required for apply patch')] : [];
+  const misplaced = !applies && force !== null ? [forbidden(Path.of('force'), 'may not be specified for non-apply patch')] : [];
+  return { ...parseWriteParameters(query, 'PatchOptions', [...missing, ...misplaced]), force: force ?? false };
+}
+
+/** Throws 422. `kind` names the options in messages: `CreateOptions`, `UpdateOptions`, `PatchOptions`; `findings` are those that there are already. */
+export function parseWriteParameters(query: URLSearchParams, kind: string, findings: readonly FieldError[] = []): WriteParameters {
   const dryRun = query.getAll('dryRun');
   const fieldManager = query.get('fieldManager') ?? '';
   const fieldValidation = query.get('fieldValidation') ?? '';
   refuseFindings(kind, [
+    ...findings,
     ...managerFindings(fieldManager),
     ...dryRunFindings(dryRun),
     ...(VALIDATIONS.includes(fieldValidation) ? [] : [notSupported(Path.of('fieldValidation'), fieldValidation, VALIDATIONS)]),

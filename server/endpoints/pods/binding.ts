@@ -5,7 +5,7 @@ import { bind, bindingProblem, validateBinding } from '../../registry/core/pod/b
 import { checkNamespace } from '../../registry/writes.js';
 import { admitBody } from '../admitting.js';
 import { sendDocument } from '../answers.js';
-import { negotiate } from '../negotiation.js';
+import { negotiateWrite } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { VerbDeps, VerbHandler } from '../verbs/deps.js';
 import { writeOptions } from '../verbs/deps.js';
@@ -20,7 +20,7 @@ export const timestamp = (): string => `${new Date().toISOString().slice(0, 19)}
 
 /** POST of `pods/NAME/binding`, and of the older `bindings`, where the name stands in the body alone. */
 export const createBinding: VerbHandler = async (context, route, deps) => {
-  const representation = negotiate(context, { collection: false, stream: false });
+  const representation = negotiateWrite(context, route.resource, { tables: false });
   const parameters = parseWriteParameters(context.query, 'CreateOptions');
   const binding = await deps.reader.object(context, BINDING, parameters.fieldValidation);
   const name = binding.metadata.name ?? '';
@@ -36,7 +36,7 @@ export const createBinding: VerbHandler = async (context, route, deps) => {
     // Whoever assigns pods does not own what that changes in them.
     applies: true, admitted: true,
   }, writeOptions(context, parameters.dryRun, parameters.fieldManager));
-  sendDocument(context, representation, CREATED, 201);
+  sendDocument(context, representation, CREATED, { code: 201 });
 };
 
 function bound(pod: ApiObject | null, binding: ApiObject): ApiObject {

@@ -6,7 +6,7 @@ import { everything } from '../../registry/everything.js';
 import { checkNamespace } from '../../registry/writes.js';
 import { admitBody } from '../admitting.js';
 import { sendDocument } from '../answers.js';
-import { negotiate } from '../negotiation.js';
+import { negotiateWrite } from '../negotiation.js';
 import { deleteParametersOf, type DeleteParameters } from '../options/deleteOptions.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
@@ -20,7 +20,7 @@ const SEVERAL = 'This pod has more than one PodDisruptionBudget, which the evict
 
 /** POST of `pods/NAME/eviction`: removes the pod if its disruption budget, if any, allows that now. */
 export const createEviction: VerbHandler = async (context, route, deps) => {
-  const representation = negotiate(context, { collection: false, stream: false });
+  const representation = negotiateWrite(context, route.resource, { tables: false });
   const parameters = parseWriteParameters(context.query, 'CreateOptions');
   const eviction = await deps.reader.object(context, EVICTION, parameters.fieldValidation, OLDER_VERSIONS);
   const target = targetOf(route);
@@ -30,7 +30,7 @@ export const createEviction: VerbHandler = async (context, route, deps) => {
   const wanted = { ...asked, dryRun: asked.dryRun || parameters.dryRun };
   await admitBody(context, route, deps, { object: eviction, form: EVICTION, dryRun: wanted.dryRun, fieldManager: parameters.fieldManager });
   await evict(target, wanted, deps, writeOptions(context, wanted.dryRun, parameters.fieldManager));
-  sendDocument(context, representation, CREATED, 201);
+  sendDocument(context, representation, CREATED, { code: 201 });
 };
 
 async function evict(target: Target, wanted: DeleteParameters, deps: VerbDeps, options: WriteOptions): Promise<void> {

@@ -9,7 +9,7 @@ import { checkNamespace } from '../../registry/writes.js';
 import { admitBody } from '../admitting.js';
 import { sendDocument, typeOf } from '../answers.js';
 import type { RequestContext, User } from '../context.js';
-import { negotiate } from '../negotiation.js';
+import { negotiateWrite } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { Route } from '../routing.js';
 import { targetOf, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
@@ -66,7 +66,7 @@ export const selfSubjectAccessReview: VerbHandler = (context, route, deps) => re
 async function review(context: RequestContext, route: Route, deps: VerbDeps, rules: ReviewRules): Promise<void> {
   const { reader, authorize } = deps;
   const { resource } = route;
-  const representation = negotiate(context, { collection: false, stream: false });
+  const representation = negotiateWrite(context, route.resource, { tables: false });
   const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
   const body = await reader.object(context, resource, fieldValidation);
   checkNamespace(body.metadata, targetOf(route));
@@ -77,7 +77,7 @@ async function review(context: RequestContext, route: Route, deps: VerbDeps, rul
   refuse(resource.group, [...validateMetadata(body, resource.namespaced), ...rules.validate(spec, namespace)]);
   const decision = await authorize(attributesOf(spec, rules.subject(spec, context.user)));
   const metadata = { ...body.metadata, ...(resource.namespaced ? { namespace } : {}) };
-  sendDocument(context, representation, { ...typeOf(resource), metadata, spec, status: statusOf(decision, spec) }, 201);
+  sendDocument(context, representation, { ...typeOf(resource), metadata, spec, status: statusOf(decision, spec) }, { code: 201 });
 }
 
 /** A review is a question, not an object: apart from the namespace its metadata must be empty. */

@@ -29,7 +29,7 @@ async function storeStatus({ registry, catalogue }: VerbDeps): Promise<ApiObject
 }
 
 export const getComponentStatus: VerbHandler = async (context, route: Route, deps) => {
-  const representation = negotiate(context, { collection: false, stream: false });
+  const representation = negotiate(context, route.resource, { collection: false, stream: false });
   const { name } = targetOf(route);
   // The reference names the type in the singular here.
   if (name !== STORE) throw notFound({ group: '', resource: 'componentstatus' }, name);
@@ -37,7 +37,7 @@ export const getComponentStatus: VerbHandler = async (context, route: Route, dep
 };
 
 export const listComponentStatuses: VerbHandler = async (context, route, deps) => {
-  const representation = negotiate(context, { collection: true, stream: false });
+  const representation = negotiate(context, route.resource, { collection: true, stream: false });
   parseListOptions(context.query, route.resource, '');
   const items = [transientObject(await storeStatus(deps), 0)];
   await sendList(context, representation, route.resource, { outcome: 'found', version: 0, items, more: false, remaining: null }, false);

@@ -4,7 +4,7 @@ import type { NonResourceRule, ResourceRule } from '../../authorization/rules.js
 import { textAt } from '../../registry/members.js';
 import { admitBody } from '../admitting.js';
 import { sendDocument, typeOf } from '../answers.js';
-import { negotiate } from '../negotiation.js';
+import { negotiateWrite } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { VerbHandler } from '../verbs/deps.js';
 
@@ -12,7 +12,7 @@ import type { VerbHandler } from '../verbs/deps.js';
 export const selfSubjectRulesReview: VerbHandler = async (context, route, deps) => {
   const { resource } = route;
   const { reader, rules } = deps;
-  const representation = negotiate(context, { collection: false, stream: false });
+  const representation = negotiateWrite(context, route.resource, { tables: false });
   const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
   const body = await reader.object(context, resource, fieldValidation);
   await admitBody(context, route, deps, { object: body, dryRun, fieldManager });
@@ -23,7 +23,7 @@ export const selfSubjectRulesReview: VerbHandler = async (context, route, deps) 
     resourceRules: resourceRules.map(resourceRule), nonResourceRules: nonResourceRules.map(nonResourceRule), incomplete,
     ...(problems.length === 0 ? {} : { evaluationError: problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]` }),
   };
-  sendDocument(context, representation, { ...typeOf(resource), metadata: {}, spec: {}, status }, 201);
+  sendDocument(context, representation, { ...typeOf(resource), metadata: {}, spec: {}, status }, { code: 201 });
 };
 
 const resourceRule = ({ verbs, apiGroups, resources, resourceNames }: ResourceRule): JsonObject =>

@@ -1,6 +1,6 @@
 import { admitBody } from '../admitting.js';
 import { sendDocument } from '../answers.js';
-import { negotiate } from '../negotiation.js';
+import { negotiateWrite } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { VerbHandler } from '../verbs/deps.js';
 import { typeOf } from '../answers.js';
@@ -8,7 +8,7 @@ import { typeOf } from '../answers.js';
 /** Tells clients who they are to the server. Whatever the body says is ignored. */
 export const selfSubjectReview: VerbHandler = async (context, route, deps) => {
   const { resource } = route;
-  const representation = negotiate(context, { collection: false, stream: false });
+  const representation = negotiateWrite(context, route.resource, { tables: false });
   const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
   const body = await deps.reader.object(context, resource, fieldValidation);
   await admitBody(context, route, deps, { object: body, dryRun, fieldManager });
@@ -17,5 +17,5 @@ export const selfSubjectReview: VerbHandler = async (context, route, deps) => {
     username: name, ...(uid === '' ? {} : { uid }), ...(groups.length === 0 ? {} : { groups }), ...(Object.keys(extra).length === 0 ? {} : { extra }),
   };
   const creationTimestamp = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-  sendDocument(context, representation, { ...typeOf(resource), metadata: { creationTimestamp }, status: { userInfo } }, 201);
+  sendDocument(context, representation, { ...typeOf(resource), metadata: { creationTimestamp }, status: { userInfo } }, { code: 201 });
 };

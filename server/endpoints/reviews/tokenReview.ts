@@ -5,7 +5,7 @@ import { managerOf } from '../../patch/apply/managers.js';
 import { itemsOf, membersOf, textAt } from '../../registry/members.js';
 import { admitBody } from '../admitting.js';
 import { sendDocument, typeOf } from '../answers.js';
-import { negotiate } from '../negotiation.js';
+import { negotiateWrite } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { VerbHandler } from '../verbs/deps.js';
 import { own } from './owned.js';
@@ -14,7 +14,7 @@ import { own } from './owned.js';
 export const tokenReview: VerbHandler = async (context, route, deps) => {
   const { resource } = route;
   const { reader, tokens } = deps;
-  const representation = negotiate(context, { collection: false, stream: false });
+  const representation = negotiateWrite(context, route.resource, { tables: false });
   const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
   const body = await reader.object(context, resource, fieldValidation);
   own(body, resource, managerOf(fieldManager, context.request.headers['user-agent']));
@@ -25,7 +25,7 @@ export const tokenReview: VerbHandler = async (context, route, deps) => {
   const asked = itemsOf(spec['audiences']).map(String);
   const bearer = bearerToken(`Bearer ${token}`);
   const result = bearer === null || tokens === null ? null : await tokens.authenticate(bearer, asked.length === 0 ? tokens.audiences : asked);
-  sendDocument(context, representation, { ...typeOf(resource), metadata: body.metadata, spec, status: statusOf(result) }, 201);
+  sendDocument(context, representation, { ...typeOf(resource), metadata: body.metadata, spec, status: statusOf(result) }, { code: 201 });
 };
 
 function statusOf(result: TokenAuthentication | null): JsonObject {

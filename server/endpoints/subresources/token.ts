@@ -12,7 +12,7 @@ import { ownCreated } from '../../registry/ownership.js';
 import { invalid, Path, toCause, type FieldError } from '../../registry/validation/field.js';
 import { checkNamespace } from '../../registry/writes.js';
 import { sendDocument } from '../answers.js';
-import { negotiate } from '../negotiation.js';
+import { negotiateWrite } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import { targetOf, writeOptions, type VerbHandler } from '../verbs/deps.js';
 
@@ -29,7 +29,7 @@ const LIFETIME = Path.of('spec', 'expirationSeconds');
 /** POST to a service account's `token`: issues one, which is stored nowhere. */
 export const createToken: VerbHandler = async (context, route, { registry, catalogue, reader, tokens }) => {
   const type: ServedResource = { ...route.resource, group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
-  const representation = negotiate(context, { collection: false, stream: false });
+  const representation = negotiateWrite(context, route.resource, { tables: false });
   const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
   const request = await reader.object(context, type, fieldValidation);
   const target = targetOf(route);
@@ -57,7 +57,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
     ...(owners === undefined ? {} : { managedFields: owners }),
   };
   const status = { token, expirationTimestamp: rfc3339(new Date((seconds + lifetime.shownSeconds) * 1000)) };
-  sendDocument(context, representation, { kind: type.kind, apiVersion: apiVersionOf(type), metadata, spec, status }, 201);
+  sendDocument(context, representation, { kind: type.kind, apiVersion: apiVersionOf(type), metadata, spec, status }, { code: 201 });
 };
 
 const rfc3339 = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;

@@ -1,12 +1,12 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { qualifiedName } from '../../api/resource.js';
+import { apiVersionOf, qualifiedName } from '../../api/resource.js';
 import type { Column } from '../../catalogue/tables.js';
 import type { ServedResource } from '../../catalogue/resources.js';
 import { behaviourOf } from '../../registry/behaviour.js';
 import { servedObject } from '../../registry/conversion.js';
 import { orderedMetadata } from '../../registry/metadata.js';
 import type { StoredObject } from '../../storage/contract.js';
-import type { ListMeta } from '../encoders/encoder.js';
+import type { ListMeta, TypeMeta } from '../encoders/encoder.js';
 import type { Form } from '../negotiation.js';
 import { appsCells } from './apps.js';
 import { age, NONE, type Cell, type Cells } from './cell.js';
@@ -14,7 +14,7 @@ import { coreCells } from './core.js';
 import { otherCells } from './others.js';
 import { pathCell } from './pathCells.js';
 
-type TableForm = Extract<Form, { form: 'table' }>;
+export type TableForm = Extract<Form, { form: 'table' }>;
 
 const CELLS: Readonly<Record<string, Cells>> = { ...coreCells, ...appsCells, ...otherCells };
 
@@ -49,14 +49,22 @@ export function tableOfMany(
 ): { readonly head: JsonObject; readonly rows: Iterable<JsonObject> } {
   const makers = makersOf(resource);
   const head = { kind: 'Table', apiVersion: form.apiVersion, metadata: { ...meta }, columnDefinitions: headers ? behaviourOf(resource).columns.map(definition) : null };
-  return { head, rows: rowsOf(items, stored => row(resource, servedObject(resource, stored), makers, form, now)) };
+  return { head, rows: rowsOf(items, stored => row(typeOf(resource), servedObject(resource, stored), makers, form, now)) };
 }
 
 /** A bookmark as a table: the row of an object that has nothing but this metadata, where clients find its annotation. */
 export function bookmarkTable(resource: ServedResource, metadata: ApiObject['metadata'] & ListMeta, form: TableForm, headers: boolean, now = Date.now()): JsonObject {
   const { resourceVersion } = metadata;
   const { head } = tableOfMany(resource, [], { resourceVersion }, form, headers, now);
-  return { ...head, rows: [row(resource, { metadata }, makersOf(resource), form, now)] };
+  return { ...head, rows: [row(typeOf(resource), { metadata }, makersOf(resource), form, now)] };
+}
+
+/** The table of an object that is no stored one, such as a scale, with columns and cells of its own. */
+export function tableOfView(object: ApiObject & JsonObject, { columns, cells }: { readonly columns: readonly Column[]; readonly cells: Cells }, form: TableForm, now = Date.now()): JsonObject {
+  const { kind = '', apiVersion = '', ...content } = object;
+  const makers = columns.map(({ name }) => cells[name] ?? COMMON[name] ?? missing);
+  const { resourceVersion = '' } = object.metadata;
+  return { kind: 'Table', apiVersion: form.apiVersion, metadata: { resourceVersion }, columnDefinitions: columns.map(definition), rows: [row({ kind, apiVersion }, content, makers, form, now)] };
 }
 
 function makersOf(resource: ServedResource): Cell[] {
@@ -68,14 +76,15 @@ function* rowsOf(items: readonly StoredObject[], make: (stored: StoredObject) =>
   for (const stored of items) yield make(stored);
 }
 
+const typeOf = (resource: ServedResource): TypeMeta => ({ kind: resource.kind, apiVersion: apiVersionOf(resource) });
+
 /** Columns whose cells are not worked out yet. */
 const missing: Cell = () => NONE;
 
-function row(resource: ServedResource, object: ApiObject, makers: readonly Cell[], form: TableForm, now: number): JsonObject {
+function row(type: TypeMeta, object: ApiObject, makers: readonly Cell[], form: TableForm, now: number): JsonObject {
   const cells: JsonValue[] = makers.map(make => make(object, now));
   if (form.include === 'None') return { cells, object: null };
   const { metadata, ...content } = object;
   if (form.include === 'Metadata') return { cells, object: { kind: 'PartialObjectMetadata', apiVersion: form.apiVersion, metadata: orderedMetadata(metadata) } };
-  const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
-  return { cells, object: { kind: resource.kind, apiVersion, metadata, ...content } };
+  return { cells, object: { ...type, metadata, ...content } };
 }

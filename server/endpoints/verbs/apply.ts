@@ -1,19 +1,24 @@
 import type { EncodingName } from '../../../workers/codecs/contract.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
-import { badRequest, plainError } from '../../api/status.js';
+import { badRequest, conflict, plainError } from '../../api/status.js';
 import type { ServedResource } from '../../catalogue/resources.js';
-import { applyConfiguration } from '../../registry/applied.js';
-import { Path, required } from '../../registry/validation/field.js';
+import { applyConfiguration, type ApplyRequest } from '../../registry/applied.js';
+import { sameValue } from '../../registry/equality.js';
+import type { Target } from '../../registry/contract.js';
+import { ownersOfScale, ownersOfScaled } from '../../registry/ownership.js';
+import { checkIdentity } from '../../registry/writes.js';
 import { sendObject } from '../answers.js';
-import { bodyMediaType, checkObject } from '../body.js';
+import { checkObject, patchMediaType } from '../body.js';
 import type { RequestContext } from '../context.js';
 import { cborEncoder } from '../encoders/cbor.js';
-import { negotiate } from '../negotiation.js';
-import { booleanParameter, refuseFindings } from '../options/values.js';
-import { parseWriteParameters } from '../options/writeOptions.js';
+import { negotiateWrite } from '../negotiation.js';
+import { parsePatchParameters } from '../options/writeOptions.js';
+import { timestamp } from '../pods/binding.js';
+import type { Route } from '../routing.js';
 import { creationCheck } from './creationCheck.js';
 import { targetOf, writeOptions, type VerbHandler } from './deps.js';
+import { formOf, sendShown, type View } from './view.js';
 
 /** Media types of server-side apply, with the encoding of their bodies. JSON is YAML, so the first takes both. */
 const APPLY_ENCODINGS: ReadonlyMap<string, EncodingName> = new Map<string, EncodingName>([['application/apply-patch+yaml', 'yaml'], ['application/apply-patch+cbor', 'cbor']]);
@@ -24,37 +29,68 @@ export const applyMediaTypes = (context: RequestContext): string[] =>
 
 /** The encoding of the configuration, or null when the request is no server-side apply that this server knows. */
 export function applyEncodingOf(context: RequestContext): EncodingName | null {
-  const mediaType = bodyMediaType(context);
+  const mediaType = patchMediaType(context);
   return applyMediaTypes(context).includes(mediaType) ? APPLY_ENCODINGS.get(mediaType) ?? null : null;
 }
 
-/** PATCH by server-side apply: creates the object when it is absent, else makes it agree with the configuration. */
-export const applyPatch = (encoding: EncodingName): VerbHandler => async (context, route, { registry, reader, authorize }) => {
-  const { resource } = route;
-  const representation = negotiate(context, { collection: false, stream: false });
-  const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'PatchOptions');
-  if (fieldManager === '') refuseFindings('PatchOptions', [required(Path.of('fieldManager'), 'is required for apply patch')]);
+/**
+ * PATCH by server-side apply: creates the object when it is absent, else makes it agree with the configuration. `view`: the form of the object in which
+ * the configuration is meant, of a subresource that shows it in another one.
+ */
+export const applyPatch = (encoding: EncodingName, view: View | null = null): VerbHandler => async (context, route, { registry, reader, authorize }) => {
+  const resource = view?.type(route.resource) ?? route.resource;
+  const representation = negotiateWrite(context, route.resource);
+  const { dryRun, fieldManager, fieldValidation, force } = parsePatchParameters(context.query, true);
   const body = await reader.configuration(context, encoding, fieldValidation !== 'Ignore', message => badRequest(`error decoding YAML: ${message}`));
   const duplicates = body.duplicates.map(path => `duplicate field ${JSON.stringify(path)}`);
   if (fieldValidation === 'Strict' && duplicates.length > 0) throw badRequest(`error strict decoding YAML: ${duplicates.join(', ')}`);
   const config = configuration(body.value, resource);
   const subresource = route.subresource?.name ?? '';
-  const force = booleanParameter(context.query, 'force') ?? false;
-  const now = `${new Date().toISOString().slice(0, 19)}Z`;
-  const apply = (current: ApiObject | null): ApiObject => {
-    const live = current === null ? null : { apiVersion: apiVersionOf(resource), kind: resource.kind, ...current };
-    const applied = applyConfiguration(live, { resource, config: structuredClone(config), manager: fieldManager, subresource, force, now });
-    // A version in the configuration makes the write conditional; without one it is a write to whatever the object is now.
-    applied.metadata.resourceVersion = config.metadata.resourceVersion ?? current?.metadata.resourceVersion ?? '';
-    const checked = checkObject(applied as JsonObject, resource);
-    if (!checked.ok) throw plainError(500, `failed to create typed live object: ${checked.message}`);
-    return checked.object;
+  const apply = (live: ApiObject | null): ApiObject => {
+    if (live === null) refuseIdentity(config, targetOf(route));
+    return applied(live, { resource, config, manager: fieldManager, subresource, force, now: timestamp() });
   };
-  const change = { apply, subresource, uid: null, mayCreate: creationCheck(context, route, authorize), applies: true };
+  const change = view === null
+    ? { apply, subresource, uid: null, mayCreate: creationCheck(context, route, authorize), applies: true }
+    : { apply: (current: ApiObject | null) => applyThrough(view, current ?? { metadata: {} }, apply, route), subresource, uid: null, mayCreate: null, applies: true, form: formOf(view, route.resource) };
   const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
   if (fieldValidation === 'Warn') context.warnings.push(...duplicates);
-  sendObject(context, representation, resource, written.object, written.created ? 201 : 200);
+  if (view === null) sendObject(context, representation, resource, written.object, written.created ? 201 : 200);
+  else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
 };
+
+/** Whoever names a uid means an object that exists. Throws 409. */
+function refuseIdentity({ metadata: { uid = '' } }: ApiObject, { resource, name }: Target): void {
+  if (uid !== '') throw conflict(resource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+}
+
+/** The object that the configuration makes of what there is, in the form in which objects of its type are kept. */
+function applied(current: ApiObject | null, request: ApplyRequest): ApiObject {
+  const { resource, config } = request;
+  const live = current === null ? null : { apiVersion: apiVersionOf(resource), kind: resource.kind, ...current };
+  const object = applyConfiguration(live, { ...request, config: structuredClone(config) });
+  // A version in the configuration makes the write conditional; without one it is a write to whatever the object is now.
+  object.metadata.resourceVersion = config.metadata.resourceVersion ?? current?.metadata.resourceVersion ?? '';
+  const checked = checkObject(object as JsonObject, resource);
+  if (!checked.ok) throw plainError(500, `failed to create typed live object: ${checked.message}`);
+  return checked.object;
+}
+
+/** The same through another form of the object. */
+function applyThrough(view: View, current: ApiObject, apply: (live: ApiObject) => ApiObject, { resource, name, ...route }: Route): ApiObject {
+  const scaled = { resource, live: current };
+  const owners = ownersOfScale(scaled);
+  const unowned = owners.length === 0 ? view.refuseApply(name, resource, 'unowned') : null;
+  if (unowned !== null) throw unowned;
+  const before = view.before(current, current.metadata.resourceVersion ?? '', resource);
+  const after = apply({ ...before, metadata: { ...before.metadata, managedFields: owners } });
+  const changed = sameValue(before['spec'], after['spec']) ? null : view.refuseApply(name, resource, 'changed');
+  if (changed !== null) throw changed;
+  checkIdentity(after.metadata, targetOf({ ...route, resource, name }));
+  const managedFields = ownersOfScaled(scaled, after.metadata.managedFields);
+  const object = view.put(current, after, resource);
+  return { ...object, metadata: { ...object.metadata, managedFields } };
+}
 
 function configuration(value: unknown, resource: ServedResource): ApiObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badRequest('error decoding YAML: the configuration must be an object');

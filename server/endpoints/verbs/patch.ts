@@ -9,16 +9,16 @@ import { patchTypeOfKind } from '../../patch/patchtype.js';
 import { applyStrategicPatch } from '../../patch/strategic.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { checkIdentity } from '../../registry/writes.js';
-import { sendDocument, sendObject } from '../answers.js';
-import { bodyMediaType, checkObject } from '../body.js';
-import { negotiate } from '../negotiation.js';
-import { parseWriteParameters } from '../options/writeOptions.js';
+import { sendObject } from '../answers.js';
+import { checkObject, patchMediaType } from '../body.js';
+import { negotiateWrite } from '../negotiation.js';
+import { parsePatchParameters } from '../options/writeOptions.js';
 import { goType } from '../goTypes.js';
 import { applyEncodingOf, applyMediaTypes, applyPatch } from './apply.js';
 import type { RequestContext } from '../context.js';
 import type { Route } from '../routing.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
-import { formOf, shown, type View } from './view.js';
+import { formOf, putThrough, sendShown, type View } from './view.js';
 
 /** A way to patch: from the current object, with kind and apiVersion, to the new one. Throws PatchError or StatusError. */
 type Patcher = (current: JsonObject, patch: JsonValue, resource: ServedResource) => JsonValue;
@@ -37,7 +37,7 @@ const PATCHERS: ReadonlyMap<string, Patcher> = new Map(Object.entries<Patcher>({
   [STRATEGIC]: (current, patch, resource) => {
     const type = patchTypeOfKind(resource);
     if (type === null) throw new Error(`broken invariant: nobody knows how lists of ${resource.kind} merge`);
-    return applyStrategicPatch(current, patchObject(patch), type);
+    return applyStrategicPatch(current, patchObject(patch ?? {}), type);
   },
 }));
 
@@ -60,18 +60,18 @@ export const patch: VerbHandler = async (context, route, deps) => {
 
 /** PATCH of a subresource that shows the object in another form, in which the patch is meant. */
 export const patchView = (view: View): VerbHandler => async (context, route, deps) => {
-  const refusal = applyEncodingOf(context) === null ? null : view.refuseApply(route.name, route.resource);
-  if (refusal !== null) throw refusal;
-  return patchThrough(view, context, route, deps);
+  const applies = applyEncodingOf(context);
+  return applies === null ? patchThrough(view, context, route, deps) : applyPatch(applies, view)(context, route, deps);
 };
 
 async function patchThrough(view: View | null, context: RequestContext, route: Route, { registry, reader }: VerbDeps): Promise<void> {
   const resource = view?.type(route.resource) ?? route.resource;
-  const patcher = patcherFor((context.request.headers['content-type'] ?? '') === '' ? '' : bodyMediaType(context), route.resource, applyMediaTypes(context));
-  const representation = negotiate(context, { collection: false, stream: false });
-  const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'PatchOptions');
+  const patcher = patcherFor(patchMediaType(context), route.resource, applyMediaTypes(context));
+  const representation = negotiateWrite(context, route.resource);
+  const { dryRun, fieldManager, fieldValidation } = parsePatchParameters(context.query, false);
   const body = await reader.json(context, fieldValidation !== 'Ignore', message => badRequest(`error decoding patch: ${message}`));
   const duplicates = body.duplicates.map(path => `duplicate field ${JSON.stringify(path)}`);
+  const options = writeOptions(context, dryRun, fieldManager);
   let strict: readonly string[] = [];
   const apply = (current: ApiObject | null): ApiObject => {
     const seen = view === null || current === null ? current : view.before(current, current.metadata.resourceVersion ?? '', route.resource);
@@ -84,13 +84,13 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);
     if (view === null || current === null) return checked.object;
     checkIdentity(checked.object.metadata, targetOf(route));
-    return view.put(current, checked.object, route.resource);
+    return putThrough(view, current, checked.object, { resource: route.resource, manager: options.manager });
   };
-  const change = { apply, subresource: route.subresource?.name ?? '', uid: null, mayCreate: null, form: view === null ? undefined : formOf(view, route.resource) };
-  const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
+  const change = { apply, subresource: route.subresource?.name ?? '', uid: null, mayCreate: null, ...(view === null ? {} : { applies: true, form: formOf(view, route.resource) }) };
+  const written = await registry.update(targetOf(route), change, options);
   if (fieldValidation === 'Warn') context.warnings.push(...strict);
   if (view === null) sendObject(context, representation, resource, written.object, 200);
-  else sendDocument(context, representation, shown(view, route.resource, written.object));
+  else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
 }
 
 function patched(patcher: Patcher, current: JsonObject, body: JsonValue, resource: ServedResource): JsonObject {

@@ -1,15 +1,17 @@
-import { StatusError } from '../../api/status.js';
+import { badRequest, StatusError } from '../../api/status.js';
 import { EXPIRED_LIST } from '../../registry/failures.js';
 import { sendList, sendObjectRead } from '../answers.js';
 import { negotiate } from '../negotiation.js';
 import { encodeContinue, EXPIRED_CONTINUE } from '../options/continueToken.js';
 import { getConsistency, parseListOptions, type ListOptions } from '../options/listOptions.js';
+import { booleanParameter } from '../options/values.js';
 import { acceptsGzip } from '../sending.js';
 import { targetOf, type VerbHandler } from './deps.js';
 
 /** GET of one object: its stored bytes behind a prefix. Also of `status`, which reads the whole object. */
 export const get: VerbHandler = async (context, route, { registry, compression }) => {
-  const representation = negotiate(context, { collection: false, stream: false });
+  const representation = negotiate(context, route.resource, { collection: false, stream: false });
+  if (booleanParameter(context.query, 'export') === true) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
   const stored = await registry.get(targetOf(route), getConsistency(context.query));
   await sendObjectRead(context, representation, route.resource, stored, compression && acceptsGzip(context));
 };
@@ -17,7 +19,7 @@ export const get: VerbHandler = async (context, route, { registry, compression }
 /** GET of a collection: stored bytes between a header and a footer. */
 export const list: VerbHandler = async (context, route, { registry, compression }) => {
   const { resource, namespace } = route;
-  const representation = negotiate(context, { collection: true, stream: false });
+  const representation = negotiate(context, resource, { collection: true, stream: false });
   const allNamespaces = resource.namespaced && namespace === null;
   const options = parseListOptions(context.query, resource, resource.namespaced ? namespace : '');
   const query = { ...options, namespace: resource.namespaced ? namespace : null };

@@ -1,15 +1,20 @@
 import type { BodyForm } from '../../admission/contract.js';
-import type { ApiObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { StatusError } from '../../api/status.js';
 import type { ServedResource } from '../../catalogue/resources.js';
+import { memberAt } from '../../registry/members.js';
 import { checkIdentity } from '../../registry/writes.js';
 import { servedObject } from '../../registry/conversion.js';
-import { behaviourOf } from '../../registry/behaviour.js';
+import { behaviourOf, type UnappliedScale } from '../../registry/behaviour.js';
+import { ownScaled } from '../../registry/ownership.js';
 import type { StoredObject } from '../../storage/contract.js';
 import { sendDocument } from '../answers.js';
-import { negotiate } from '../negotiation.js';
+import type { RequestContext } from '../context.js';
+import { negotiate, negotiateWrite, type Representation } from '../negotiation.js';
 import { getConsistency } from '../options/listOptions.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
+import { scaleTable } from '../table/scale.js';
+import type { TableForm } from '../table/table.js';
 import { targetOf, writeOptions, type VerbHandler } from './deps.js';
 
 /** A subresource that shows an object in another form, and takes changes in that form. */
@@ -18,10 +23,12 @@ export interface View {
   readonly type: (resource: ServedResource) => ServedResource;
   /** The form of a stored object, with kind and apiVersion. */
   readonly show: (object: ApiObject, version: string, resource: ServedResource) => ApiObject;
+  /** The form, with kind and apiVersion, as a table. */
+  readonly table: (shown: ApiObject, form: TableForm) => JsonObject;
   /** What a patch starts from. */
   readonly before: (object: ApiObject, version: string, resource: ServedResource) => ApiObject;
-  /** Why server-side apply of the form is refused, for types that always do. */
-  readonly refuseApply: (name: string, resource: ServedResource) => StatusError | null;
+  /** Why server-side apply of the form fails where nothing conflicts, for types that can be owned in this form, but not changed. */
+  readonly refuseApply: (name: string, resource: ServedResource, why: UnappliedScale) => StatusError | null;
   /** The object with what a client wrote in that form; may change both. Throws StatusError. */
   readonly put: (object: ApiObject, shown: ApiObject, resource: ServedResource) => ApiObject;
 }
@@ -29,9 +36,10 @@ export interface View {
 export const SCALE: View = {
   type: resource => ({ ...resource, group: 'autoscaling', version: 'v1', kind: 'Scale' }),
   show: (object, version, resource) => behaviourOf(resource).scale.show(object, version),
+  table: scaleTable,
   before: (object, version, resource) => behaviourOf(resource).scale.before(object, version),
   put: (object, scale, resource) => behaviourOf(resource).scale.put(object, scale, resource),
-  refuseApply: (name, resource) => behaviourOf(resource).scale.refuseApply?.(name) ?? null,
+  refuseApply: (name, resource, why) => behaviourOf(resource).scale.refuseApply?.(name, why) ?? null,
 };
 
 /** The view as admission sees it. */
@@ -40,29 +48,45 @@ export function formOf(view: View, resource: ServedResource): BodyForm {
   return { group, version, kind, view: { show: object => view.show(object, object.metadata.resourceVersion ?? '', resource), put: (object, shown) => view.put(object, shown, resource) } };
 }
 
+/** The object with what a client wrote in the form, and with who owns it now. May change both. Throws StatusError. */
+export function putThrough(view: View, current: ApiObject, sent: ApiObject, { resource, manager }: { readonly resource: ServedResource; readonly manager: string }): ApiObject {
+  const version = current.metadata.resourceVersion ?? '';
+  const managedFields = ownScaled({ resource, live: current }, view.before(current, version, resource), withoutZero(sent), manager);
+  const object = view.put(current, sent, resource);
+  return { ...object, metadata: { ...object.metadata, managedFields } };
+}
+
+/** No replicas are shown as no number. */
+const withoutZero = (scale: ApiObject): ApiObject => (memberAt(scale, 'spec', 'replicas') === 0 ? { ...scale, spec: {} } : scale);
+
 const SINGLE = { collection: false, stream: false } as const;
 
-export const shown = (view: View, resource: ServedResource, stored: StoredObject): ApiObject => view.show(servedObject(resource, stored), String(stored.version), resource);
+/** Answers with the form of a stored object. */
+export function sendShown(context: RequestContext, representation: Representation, view: View, { resource, stored }: { readonly resource: ServedResource; readonly stored: StoredObject }): void {
+  const object = view.show(servedObject(resource, stored), String(stored.version), resource);
+  sendDocument(context, representation, object, { table: form => view.table(object, form) });
+}
 
 export const getView = (view: View): VerbHandler => async (context, route, { registry }) => {
-  const representation = negotiate(context, SINGLE);
+  const representation = negotiate(context, route.resource, SINGLE);
   const stored = await registry.get(targetOf(route), getConsistency(context.query));
-  sendDocument(context, representation, shown(view, route.resource, stored));
+  sendShown(context, representation, view, { resource: route.resource, stored: stored });
 };
 
 export const updateView = (view: View): VerbHandler => async (context, route, { registry, reader }) => {
   const { resource } = route;
-  const representation = negotiate(context, SINGLE);
+  const representation = negotiateWrite(context, resource);
   const parameters = parseWriteParameters(context.query, 'UpdateOptions');
   const sent = await reader.object(context, view.type(resource), parameters.fieldValidation);
   const target = targetOf(route);
+  const options = writeOptions(context, parameters.dryRun, parameters.fieldManager);
   const change = {
     apply: (current: ApiObject | null): ApiObject => {
       checkIdentity(sent.metadata, target);
-      return view.put(current ?? { metadata: {} }, structuredClone(sent), resource);
+      return putThrough(view, current ?? { metadata: {} }, structuredClone(sent), { resource, manager: options.manager });
     },
-    subresource: route.subresource?.name ?? '', uid: null, mayCreate: null, form: formOf(view, resource),
+    subresource: route.subresource?.name ?? '', uid: null, mayCreate: null, applies: true, form: formOf(view, resource),
   };
-  const written = await registry.update(target, change, writeOptions(context, parameters.dryRun, parameters.fieldManager));
-  sendDocument(context, representation, shown(view, resource, written.object));
+  const written = await registry.update(target, change, options);
+  sendShown(context, representation, view, { resource, stored: written.object });
 };

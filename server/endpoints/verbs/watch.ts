@@ -12,8 +12,8 @@ import type { VerbDeps, VerbHandler } from './deps.js';
 
 /** GET with `watch`, and the older `/watch/` paths: a stream of events until the time is over or the client goes. */
 export const watch: VerbHandler = async (context, route, deps) => {
-  const representation = negotiate(context, { collection: true, stream: true });
   const { resource } = route;
+  const representation = negotiate(context, resource, { collection: true, stream: true });
   const options = parseWatchOptions(context.query, resource, { watchList: deps.watchList, name: route.name });
   const seconds = options.timeoutSeconds || randomEnd(deps.minRequestTimeoutSeconds);
   const { resourceVersion, initialEventsEnd, bookmarks } = options;

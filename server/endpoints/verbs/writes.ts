@@ -6,7 +6,7 @@ import { forbidden } from '../../api/status.js';
 import { servedObject } from '../../registry/conversion.js';
 import { behaviourOf } from '../../registry/behaviour.js';
 import { deletedStatus, sendDocument, sendList, sendObject } from '../answers.js';
-import { negotiate, type Representation } from '../negotiation.js';
+import { negotiateWrite, type Representation } from '../negotiation.js';
 import { parseDeleteParameters, refuseForceOnCollection } from '../options/deleteOptions.js';
 import { parseListOptions } from '../options/listOptions.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
@@ -14,11 +14,9 @@ import type { Route } from '../routing.js';
 import { creationCheck } from './creationCheck.js';
 import { deletionOptions, targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
 
-const SINGLE = { collection: false, stream: false } as const;
-
 /** POST to a collection. */
 export const create: VerbHandler = async (context, route, { registry, reader }) => {
-  const representation = negotiate(context, SINGLE);
+  const representation = negotiateWrite(context, route.resource);
   const parameters = parseWriteParameters(context.query, 'CreateOptions');
   const object = await reader.stored(context, route.resource, parameters.fieldValidation);
   const stored = await registry.create(targetOf(route), object, writeOptions(context, parameters.dryRun, parameters.fieldManager));
@@ -27,7 +25,7 @@ export const create: VerbHandler = async (context, route, { registry, reader }) 
 
 /** PUT of an object or of a subresource whose body is the object. */
 export const update: VerbHandler = async (context, route, { registry, reader, authorize }) => {
-  const representation = negotiate(context, SINGLE);
+  const representation = negotiateWrite(context, route.resource);
   const parameters = parseWriteParameters(context.query, 'UpdateOptions');
   const object = await reader.stored(context, route.resource, parameters.fieldValidation);
   const uid = object.metadata.uid ?? '';
@@ -43,7 +41,7 @@ export const update: VerbHandler = async (context, route, { registry, reader, au
 /** DELETE of one object. What answers depends on the kind, and on whether the object is gone already. */
 export const remove: VerbHandler = async (context, route, deps) => {
   const { registry, reader, forcesDeletion } = deps;
-  const representation = negotiate(context, SINGLE);
+  const representation = negotiateWrite(context, route.resource);
   const parameters = await parseDeleteParameters(context, reader, forcesDeletion);
   const { wish, unreadable } = parameters;
   if (unreadable) return removeUnreadable(context, route, deps, representation);
@@ -71,7 +69,7 @@ async function removeUnreadable(context: RequestContext, route: Route, { registr
 /** DELETE of a collection: answers with what was there. */
 export const removeCollection: VerbHandler = async (context, route, { registry, reader, forcesDeletion }) => {
   const { resource, namespace } = route;
-  const representation = negotiate(context, { collection: true, stream: false });
+  const representation = negotiateWrite(context, resource, { collection: true });
   const options = parseListOptions(context.query, resource, namespace);
   const parameters = await parseDeleteParameters(context, reader, forcesDeletion);
   refuseForceOnCollection(parameters);

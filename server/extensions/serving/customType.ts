@@ -19,7 +19,7 @@ import { compareVersions } from '../versions.js';
 import { tableColumns } from './columns.js';
 import { misfit } from './misfit.js';
 import { Presenter } from './presenter.js';
-import { scaleForm } from './scale.js';
+import { ownedPath, scaleForm } from './scale.js';
 import { customStrategy, selectableFieldsOf } from './strategy.js';
 import { versionedStorage } from './versionedStorage.js';
 
@@ -119,13 +119,19 @@ export class CustomType {
       misfit: config => misfit(schema(), config),
       receive, receiveDecoded: receive,
       columns: tableColumns(version),
-      scale: scaleForm(version.scale ?? { specReplicas: '', statusReplicas: '', labelSelector: null }),
+      scale: scaleForm(version.scale ?? { specReplicas: '', statusReplicas: '', labelSelector: null }, name => this.replicasPath(name)),
       deprecation: version.deprecated ? version.deprecationWarning ?? usualWarning(definition, version) : null,
+      hasMessages: false,
       selfDescribed: true,
       storage: storage => versionedStorage(storage, presenter),
       refusal: verb => (verb === 'create' && options.isTerminating() ? terminating(resource, verb) : null),
       retired: this.retirement.signal,
     };
+  }
+
+  private replicasPath(apiVersion: string): readonly string[] | null | undefined {
+    const scale = this.versions.get(apiVersion)?.defined.scale;
+    return scale == null ? scale : ownedPath(scale);
   }
 
   private compiled(apiVersion: string): CompiledVersion {

@@ -1,7 +1,9 @@
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { badRequest, plainError, StatusError } from '../../api/status.js';
 import { membersOf } from '../../registry/members.js';
-import type { ScaleForm } from '../../registry/behaviour.js';
+import { fieldElement } from '../../patch/apply/fieldset.js';
+import type { ScaleForm, UnappliedScale } from '../../registry/behaviour.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import type { ScalePaths } from '../definition.js';
 
@@ -20,22 +22,34 @@ function valueAt(object: JsonValue, path: string): Found<JsonValue> {
   let value: JsonValue | undefined = object;
   for (const name of namesOf(path)) {
     if (value === undefined || value === null) return { ok: true, value: null };
-    if (typeof value !== 'object' || Array.isArray(value)) return { ok: false, message: `${path} accessor error: ${JSON.stringify(value)} is no map` };
+    if (typeof value !== 'object' || Array.isArray(value)) return { ok: false, message: `${path} accessor error: ${writeJson(value)} is no map` };
     value = Object.hasOwn(value, name) ? value[name] : undefined;
   }
   return { ok: true, value: value ?? null };
 }
 
-function wholeAt(object: JsonValue, path: string): Found<number> {
+function wholeAt(object: JsonValue, path: string): Found<number | bigint> {
   const found = valueAt(object, path);
   if (!found.ok || found.value === null) return found as Found<number>;
-  return Number.isInteger(found.value) ? { ok: true, value: found.value as number } : { ok: false, message: `${path} accessor error: ${JSON.stringify(found.value)} is of the type ${typeof found.value}, expected int64` };
+  const { value } = found;
+  return isWhole(value) ? { ok: true, value } : { ok: false, message: `${path} accessor error: ${writeJson(value)} is of the type ${goTypeOf(value)}, expected int64` };
 }
+
+/** Beyond the safe range, whole numbers are bigint; those beyond 64 bits are no whole numbers. */
+const isWhole = (value: JsonValue): value is number | bigint => typeof value === 'bigint' || Number.isSafeInteger(value);
 
 function textAt(object: JsonValue, path: string): Found<string> {
   const found = valueAt(object, path);
   if (!found.ok || found.value === null) return found as Found<string>;
-  return typeof found.value === 'string' ? { ok: true, value: found.value } : { ok: false, message: `${path} accessor error: ${JSON.stringify(found.value)} is of the type ${typeof found.value}, expected string` };
+  return typeof found.value === 'string' ? { ok: true, value: found.value } : { ok: false, message: `${path} accessor error: ${writeJson(found.value)} is of the type ${goTypeOf(found.value)}, expected string` };
+}
+
+/** What Go calls the type of a value that JSON has brought. */
+function goTypeOf(value: JsonValue): string {
+  if (typeof value === 'bigint') return 'int64';
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'int64' : 'float64';
+  if (typeof value === 'object') return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 const atPath = (path: string): Path => Path.of(path);
@@ -65,7 +79,7 @@ const found = <T>(result: Found<T>): T | null => {
   throw unusable(result.message);
 };
 
-function scaleOf(object: ApiObject, version: string, { statusReplicas, labelSelector }: ScalePaths, replicas: number): ApiObject {
+function scaleOf(object: ApiObject, version: string, { statusReplicas, labelSelector }: ScalePaths, replicas: number | bigint): ApiObject {
   const { name = '', namespace, uid = '', creationTimestamp = null } = object.metadata;
   const selector = labelSelector === null ? null : found(textAt(object, labelSelector));
   return {
@@ -88,9 +102,11 @@ function setAt(object: JsonObject, path: string, value: JsonValue): void {
   holder[names.at(-1) ?? ''] = value;
 }
 
-export function scaleForm(paths: ScalePaths): ScaleForm {
+/** `replicasPath`: of any version of the definition. */
+export function scaleForm(paths: ScalePaths, replicasPath: ScaleForm['replicasPath']): ScaleForm {
   const { specReplicas } = paths;
   return {
+    replicasPath,
     show(object, version) {
       const replicas = found(wholeAt(object, specReplicas));
       if (replicas === null) throw unusable(`the spec replicas field ${JSON.stringify(specReplicas)} does not exist`);
@@ -105,7 +121,15 @@ export function scaleForm(paths: ScalePaths): ScaleForm {
       if ((scale.metadata.resourceVersion ?? '') !== '') object.metadata.resourceVersion = scale.metadata.resourceVersion ?? '';
       return object;
     },
-    // As in the reference, whose conversion of custom objects knows no other group.
-    refuseApply: name => plainError(500, `failed to convert new object (/${name}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`),
+    refuseApply: (name, why) => plainError(500, `${UNAPPLIED[why](name)} to proper version: request to convert CR to an invalid group/version: autoscaling/v1`),
   };
 }
+
+/** As in the reference, which knows no way from what apply has made to the scale of a custom object: whoever wants to change it has to update or patch it. */
+const UNAPPLIED: Readonly<Record<UnappliedScale, (name: string) => string>> = {
+  unowned: () => 'failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale)',
+  changed: name => `failed to convert new object (/${name}; autoscaling/v1, Kind=Scale)`,
+};
+
+/** The path of the replicas as owners of fields spell it. */
+export const ownedPath = ({ specReplicas }: ScalePaths): readonly string[] => namesOf(specReplicas).map(fieldElement);

@@ -1,6 +1,5 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import { isSame } from './compare.js';
-import { FieldSet } from './fieldset.js';
+import { sameValue } from './compare.js';
 import { fieldsOf } from './fieldsof.js';
 import { managerKey, type ManagerEntry, type ManagerId, type Managers } from './managers.js';
 import { merge } from './merge.js';
@@ -20,22 +19,19 @@ export function apply(live: ApiObject, config: ApiObject, managers: Managers, id
   const schema = versions.schemaOf(id.apiVersion);
   if (schema === null) throw new RangeError(`no schema for ${id.apiVersion}`);
   const key = managerKey(id);
-  const last = managers.get(key)?.fields ?? FieldSet.empty;
+  const last = managers.get(key);
   const applied = managedOnly(fieldsOf(config as JsonObject, schema));
   const owners = new Map(managers).set(key, { ...id, time: now, fields: applied });
-  const merged = merge(live as JsonObject, config as JsonObject, schema) as JsonObject;
-  const object = prune(merged, last, ownedIn(owners, id.apiVersion), schema) as ApiObject;
+  const merged = merge(live as JsonObject, config as JsonObject, schema) as ApiObject;
+  const object = prune(merged, { last, owners, apiVersion: id.apiVersion, versions });
   const result = disown(live, object, owners, key, id.apiVersion, versions, force);
   if (!result.ok) return result;
-  if (!isSame(result.comparison)) return { ok: true, object, managers: dropEmpty(result.managers), unchanged: false };
+  // The order of items is part of the object too, though nobody owns it.
+  if (!sameValue(live as JsonObject, object as JsonObject)) return { ok: true, object, managers: dropEmpty(result.managers), unchanged: false };
   // Taking part in what is there already moves no clock: the entry keeps the time of the applier's last change, if there was one.
   const kept = new Map(result.managers).set(key, { ...id, time: managers.get(key)?.time ?? null, fields: applied });
   const unchanged = sameOwners(managers, dropEmpty(kept));
   return { ok: true, object, managers: unchanged ? managers : dropEmpty(kept), unchanged };
-}
-
-function ownedIn(managers: Managers, apiVersion: string): FieldSet {
-  return [...managers.values()].filter((entry) => entry.apiVersion === apiVersion).reduce((all, entry) => all.union(entry.fields), FieldSet.empty);
 }
 
 /** An applier with no fields left is nobody. */

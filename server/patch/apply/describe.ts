@@ -1,4 +1,5 @@
-import type { JsonValue } from '../../api/object.js';
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import { keyOf } from './fieldset.js';
 import type { ManagerEntry } from './managers.js';
 
 /** A path as people read it: `.spec.containers[name="c"].image`, `.metadata.finalizers[="x"]`. */
@@ -10,8 +11,8 @@ export function spellPath(path: readonly string[]): string {
       case 'v': return `[=${body}]`;
       case 'i': return `[${body}]`;
       default: {
-        const key = JSON.parse(body) as Record<string, JsonValue>;
-        return `[${Object.keys(key).map((name) => `${name}=${JSON.stringify(key[name])}`).join(',')}]`;
+        const key = keyOf(element);
+        return `[${Object.keys(key).map((name) => `${name}=${writeJson(key[name])}`).join(',')}]`;
       }
     }
   }).join('');

@@ -1,3 +1,5 @@
+import { parseJson } from '../../../workers/codecs/json.js';
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 
 /**
@@ -167,10 +169,10 @@ export class FieldSetBuilder {
 /** `f:NAME` */
 export const fieldElement = (name: string): string => `f:${name}`;
 /** `v:VALUE` */
-export const valueElement = (value: JsonValue): string => `v:${JSON.stringify(value)}`;
+export const valueElement = (value: JsonValue): string => `v:${writeJson(value)}`;
 /** `k:{...}`, members sorted by name, as two spellings of one key must be one element. */
 export function keyElement(key: Readonly<Record<string, JsonValue>>): string {
-  const members = Object.keys(key).sort().map((name) => `${JSON.stringify(name)}:${JSON.stringify(key[name])}`);
+  const members = Object.keys(key).sort().map((name) => `${JSON.stringify(name)}:${writeJson(key[name])}`);
   return `k:{${members.join(',')}}`;
 }
 
@@ -189,10 +191,23 @@ function canonicalElement(element: string): string {
   }
   if (!element.startsWith('k:')) return element;
   try {
-    return keyElement(JSON.parse(element.slice(2)) as Record<string, JsonValue>);
+    return keyElement(keyOf(element));
   } catch (cause) {
     throw new RangeError(`fieldsV1 has a key that is not JSON: ${element}`, { cause });
   }
+}
+
+/** More digits than a number counts exactly. */
+const LONG_NUMBER = /\d{16}/;
+const KEY_DEPTH_MAX = 2;
+
+/** The members of a `k:` element. Throws SyntaxError for what is none. */
+export function keyOf(element: string): Readonly<Record<string, JsonValue>> {
+  const text = element.slice(2);
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text) as Record<string, JsonValue>;
+  const read = parseJson(Buffer.from(text), { depthMax: KEY_DEPTH_MAX, keepLiterals: false });
+  if (!read.ok) throw new SyntaxError(read.message);
+  return read.value as Record<string, JsonValue>;
 }
 
 function compareElements(a: string, b: string): number {

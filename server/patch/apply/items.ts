@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../api/object.js';
-import { keyElement, valueElement } from './fieldset.js';
 import { isObject } from '../../../api/json.js';
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import { keyElement, keyOf, valueElement } from './fieldset.js';
 import type { Schema } from './schema.js';
 
 type AssociativeList = Extract<Schema, { kind: 'list'; relationship: 'map' }> | Extract<Schema, { kind: 'list'; relationship: 'atomic' | 'set' }>;
@@ -48,6 +49,6 @@ export function indexItems(list: AssociativeList, items: readonly JsonValue[] | 
 function describe(element: string): string {
   const body = element.slice(2);
   if (element.startsWith('v:')) return `=${body}`;
-  const key = JSON.parse(body) as Record<string, JsonValue>;
-  return Object.keys(key).map((name) => `${name}=${JSON.stringify(key[name])}`).join(',');
+  const key = keyOf(element);
+  return Object.keys(key).map((name) => `${name}=${writeJson(key[name])}`).join(',');
 }

@@ -1,7 +1,10 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { FieldSet } from './fieldset.js';
 
-/** Who owns fields, and through what: one entry of `metadata.managedFields`. Entries that differ in any of these members are different managers. */
+/**
+ * Who owns fields, and through what: one entry of `metadata.managedFields`. Entries that differ in any of these members are different managers,
+ * but an applier is the same whichever version it applies in.
+ */
 export interface ManagerId {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -19,7 +22,8 @@ export interface ManagerEntry extends ManagerId {
 /** All managers of one object, by `managerKey`. Immutable. */
 export type Managers = ReadonlyMap<string, ManagerEntry>;
 
-export const managerKey = ({ manager, operation, apiVersion, subresource }: ManagerId): string => JSON.stringify([manager, operation, apiVersion, subresource]);
+export const managerKey = ({ manager, operation, apiVersion, subresource }: ManagerId): string =>
+  JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
 
 /** At most this many entries with operation Update; older ones are merged into one named `ancient-changes` for each version. */
 export const updateEntriesMax = 10;
@@ -101,9 +105,9 @@ export function capManagers(managers: Managers): Managers {
   return capped;
 }
 
-/** A client asks for all ownership to be forgotten by sending one empty entry. */
+/** A client asks for all ownership to be forgotten by sending a list that is there, but has no entries, or an empty one. */
 export const isReset = (entries: readonly JsonValue[] | undefined): boolean =>
-  entries !== undefined && entries.length === 1 && Object.keys((entries[0] ?? {}) as JsonObject).length === 0;
+  entries !== undefined && (entries.length === 0 || (entries.length === 1 && Object.keys((entries[0] ?? {}) as JsonObject).length === 0));
 
 /** The manager's name when the request names none: the user agent up to its first slash. */
 export function managerOf(fieldManager: string, userAgent: string | undefined): string {

@@ -1,14 +1,16 @@
 import { setMember } from '../../api/members.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
 import { fieldsOf } from './fieldsof.js';
 import { itemElement } from './items.js';
 import { isObject } from '../../../api/json.js';
+import type { ManagerEntry, Managers } from './managers.js';
+import type { Versions } from './ownership.js';
 import { shapeOf, unknown, type Schema } from './schema.js';
 
 /**
- * The value without the members and items that `fields` names. undefined: nothing is left. A container inside that becomes empty stays as null,
- * because its owner may be somebody else than the owner of what was in it; whoever decodes the object drops such nulls.
+ * The value without the members and items that `fields` names. undefined: nothing is left. A container inside that becomes empty stays, empty,
+ * because its owner may be somebody else than the owner of what was in it.
  */
 export function without(value: JsonValue, fields: FieldSet, schema: Schema): JsonValue | undefined {
   const shape = shapeOf(schema, value);
@@ -29,8 +31,10 @@ export function without(value: JsonValue, fields: FieldSet, schema: Schema): Jso
 
 function keep(value: JsonValue, fields: FieldSet, schema: Schema): JsonValue[] {
   if (fields.self) return [];
-  return [without(value, fields, schema) ?? null];
+  return [without(value, fields, schema) ?? emptied(value)];
 }
+
+const emptied = (value: JsonValue): JsonValue => (Array.isArray(value) ? [] : isObject(value) ? {} : value);
 
 /**
  * The same set with every struct member on the way to a member made a member itself: `spec.template.x` brings `spec` and `spec.template`.
@@ -54,19 +58,59 @@ function schemaBelow(schema: Schema, element: string): { readonly schema: Schema
   return { schema: schema.kind === 'list' ? schema.element : unknown, named: false };
 }
 
-/**
- * Takes out of `merged` what the applier owned before and no longer sets, unless somebody else owns it.
- * `owners` is what all managers own after this apply, in this version.
- */
-export function prune(merged: JsonObject, lastApplied: FieldSet, owners: FieldSet, schema: Schema): JsonObject {
-  if (lastApplied.isEmpty) return merged;
-  const parents = (fields: FieldSet): FieldSet => withNamedParents(fields, schema);
-  const mergedFields = parents(fieldsOf(merged, schema));
-  const last = parents(lastApplied);
-  let pruned = (without(merged, last, schema) ?? {}) as JsonObject;
-  // Give back what others own, with everything around it.
-  pruned = (without(merged, mergedFields.difference(parents(fieldsOf(pruned, schema)).union(parents(owners))), schema) ?? {}) as JsonObject;
-  // Give back what nobody owns but the pruning took away as part of a whole.
-  const dangling = mergedFields.difference(parents(fieldsOf(pruned, schema))).intersection(last);
-  return (without(merged, dangling, schema) ?? {}) as JsonObject;
+/** What tells the object apart and what only the server writes: never an applier's to remove. */
+const KEPT = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const;
+const kept = FieldSet.fromFieldsV1({ 'f:metadata': Object.fromEntries(KEPT.map(name => [`f:${name}`, {}])) });
+
+export interface Pruning {
+  /** What the applier owned before, in the version in which it was recorded; undefined or without fields for who applies for the first time. */
+  readonly last: ManagerEntry | undefined;
+  /** What all managers own after this apply. */
+  readonly owners: Managers;
+  /** Version of the object that is pruned. */
+  readonly apiVersion: string;
+  readonly versions: Versions;
 }
+
+/**
+ * Takes out of `merged` what the applier owned before and no longer sets, unless somebody else owns it. What it owned is spelled in the version in which
+ * it applied last, and there it is taken out; when that version is gone, nothing is.
+ */
+export function prune(merged: ApiObject, { last, owners, apiVersion, versions }: Pruning): ApiObject {
+  if (last === undefined || last.fields.isEmpty) return merged;
+  const whole = inVersion(merged, apiVersion, last.apiVersion, versions);
+  if (whole === null) return merged;
+  const { object, schema } = whole;
+  let pruned = taken(object, withNamedParents(last.fields, schema), schema);
+  // What stands in the version that is pruned goes first: what is pruned may be needed for the way to others.
+  const others = [...new Set([...owners.values()].map(entry => entry.apiVersion))].filter(version => version !== last.apiVersion);
+  for (const version of [last.apiVersion, ...others]) pruned = withOwned(object, pruned, { version, from: last.apiVersion, owners, versions });
+  return inVersion(withDangling(object, pruned, last.fields, schema), last.apiVersion, apiVersion, versions)?.object ?? merged;
+}
+
+function inVersion(object: ApiObject, from: string, to: string, versions: Versions): { readonly object: ApiObject; readonly schema: Schema } | null {
+  const schema = versions.schemaOf(to);
+  const converted = from === to ? object : versions.convert(structuredClone(object), to);
+  return schema === null || converted === null ? null : { object: converted, schema };
+}
+
+const taken = (object: ApiObject, fields: FieldSet, schema: Schema): ApiObject => (without(object as JsonObject, fields, schema) ?? {}) as ApiObject;
+
+interface Owned { readonly version: string; readonly from: string; readonly owners: Managers; readonly versions: Versions }
+
+/** Gives back what is owned in one version, with everything around it. */
+function withOwned(merged: ApiObject, pruned: ApiObject, { version, from, owners, versions }: Owned): ApiObject {
+  const [whole, part] = [inVersion(merged, from, version, versions), inVersion(pruned, from, version, versions)];
+  if (whole === null || part === null) return pruned;
+  const { schema } = whole;
+  const owned = [...owners.values()].filter(entry => entry.apiVersion === version).reduce((all, entry) => all.union(entry.fields), kept);
+  const given = taken(whole.object, parentsOf(whole.object, schema).difference(parentsOf(part.object, schema).union(withNamedParents(owned, schema))), schema);
+  return inVersion(given, version, from, versions)?.object ?? pruned;
+}
+
+/** Gives back what nobody owns but the pruning took away as part of a whole. */
+function withDangling(merged: ApiObject, pruned: ApiObject, last: FieldSet, schema: Schema): ApiObject {
+  return taken(merged, parentsOf(merged, schema).difference(parentsOf(pruned, schema)).intersection(withNamedParents(last, schema)), schema);
+}
+
+const parentsOf = (object: ApiObject, schema: Schema): FieldSet => withNamedParents(fieldsOf(object as JsonObject, schema), schema);

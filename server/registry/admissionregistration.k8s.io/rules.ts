@@ -39,8 +39,13 @@ function someOrAll(values: readonly string[], what: string, path: Path): FieldEr
 function validateResources(resources: readonly string[], path: Path): FieldError[] {
   if (resources.length === 0) return [required(path, '')];
   const plain = resources.filter(resource => resource !== '' && !resource.includes('/'));
+  const earlier = new Set<string>();
   return [
-    ...resources.flatMap((resource, position) => covered(resource, resources.slice(0, position), path.index(position))),
+    ...resources.flatMap((resource, position) => {
+      const findings = covered(resource, earlier, path.index(position));
+      earlier.add(resource);
+      return findings;
+    }),
     ...(resources.length > 1 && resources.includes('*/*') ? [invalid(path, resources, 'if \'*/*\' is present, must not specify other resources')] : []),
     // Only the last name without a subresource counts: one that follows the star.
     ...(plain.includes(ALL) && plain.at(-1) !== ALL ? [invalid(path, resources, 'if \'*\' is present, must not specify other resources without subresources')] : []),
@@ -48,11 +53,11 @@ function validateResources(resources: readonly string[], path: Path): FieldError
 }
 
 /** A subresource that an earlier entry with a star covers already. */
-function covered(resource: string, earlier: readonly string[], path: Path): FieldError[] {
+function covered(resource: string, earlier: ReadonlySet<string>, path: Path): FieldError[] {
   if (resource === '') return [required(path, '')];
   const slash = resource.indexOf('/');
   if (slash < 0) return [];
-  return [`${resource.slice(0, slash)}/*`, `*/${resource.slice(slash + 1)}`].filter(pattern => earlier.includes(pattern))
+  return [`${resource.slice(0, slash)}/*`, `*/${resource.slice(slash + 1)}`].filter(pattern => earlier.has(pattern))
     .map(pattern => invalid(path, resource, `if '${pattern}' is present, must not specify ${resource}`));
 }
 

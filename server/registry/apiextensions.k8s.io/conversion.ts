@@ -5,6 +5,7 @@ import { itemsOf, textAt } from '../members.js';
 import { forbidden, invalid, required, type FieldError, type Path } from '../validation/field.js';
 import { dns1035LabelName } from '../validation/names.js';
 import { oneOf } from '../validation/values.js';
+import { repeats } from '../validation/repeats.js';
 
 /** How objects are brought from one version of a custom resource to another. Paths are those of an older form, without `webhook`. */
 
@@ -30,8 +31,9 @@ export function validateConversion(conversion: JsonObject, path: Path): FieldErr
 
 function validateReviewVersions(versions: readonly string[], path: Path): FieldError[] {
   if (versions.length === 0) return [required(path, '')];
+  const isRepeated = repeats(versions);
   return [
-    ...versions.flatMap((version, position) => (versions.indexOf(version) < position
+    ...versions.flatMap((version, position) => (isRepeated(position)
       ? [invalid(path.index(position), version, 'duplicate version')]
       : dns1035LabelName(version, false).map(text => invalid(path.index(position), version, text)))),
     ...(versions.some(version => REVIEW_VERSIONS.includes(version)) ? [] : [invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`)]),

@@ -87,7 +87,8 @@ const eitherOr = (value: JsonValue | undefined, allowed: readonly [string, strin
 function withClaims(template: JsonObject, spec: JsonObject): JsonObject {
   const claims = objectsIn(spec, 'volumeClaimTemplates').map(claim => textAt(claim, 'metadata', 'name'));
   const pod = objectAt(template, 'spec') ?? {};
-  const others = objectsIn(pod, 'volumes').filter(volume => !claims.includes(textAt(volume, 'name')));
+  const claimed = new Set(claims);
+  const others = objectsIn(pod, 'volumes').filter(volume => !claimed.has(textAt(volume, 'name')));
   const volumes = claims.map(name => ({ name, persistentVolumeClaim: { claimName: name === '' ? 'claim' : name } }));
   return { ...template, spec: { ...pod, volumes: [...others, ...volumes] } };
 }

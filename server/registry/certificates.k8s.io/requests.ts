@@ -8,6 +8,7 @@ import { certificateComplaint } from './certificate.js';
 import { conditionsOf, fillConditionTimes, keepDecisions, validateConditions, validateKeptConditions } from './conditions.js';
 import { requestComplaint } from './request.js';
 import { validateSignerName } from './signername.js';
+import { repeats } from '../validation/repeats.js';
 
 const SPEC = Path.of('spec');
 const CERTIFICATE = Path.of('status', 'certificate');
@@ -40,10 +41,11 @@ function validate(request: ApiObject, old: ApiObject | null): FieldError[] {
 
 function validateUsages(usages: readonly string[], before: readonly string[], path: Path): FieldError[] {
   const [unknownBefore, repeatedBefore] = [before.some(usage => !USAGES.includes(usage)), new Set(before).size < before.length];
+  const isRepeated = repeats(usages);
   return [
     ...(usages.length === 0 ? [required(path, '')] : []),
     ...(unknownBefore ? [] : usages.flatMap((usage, position) => (USAGES.includes(usage) ? [] : [notSupported(path.index(position), usage, USAGES)]))),
-    ...(repeatedBefore ? [] : usages.flatMap((usage, position) => (usages.indexOf(usage) < position ? [duplicate(path.index(position), usage)] : []))),
+    ...(repeatedBefore ? [] : usages.flatMap((usage, position) => (isRepeated(position) ? [duplicate(path.index(position), usage)] : []))),
   ];
 }
 

@@ -9,6 +9,7 @@ import { labelValueComplaints } from '../validation/names.js';
 import { isWhole, nonNegativeQuantity } from '../validation/quantities.js';
 import { isWholeResource } from '../validation/resourcenames.js';
 import { qualified } from '../validation/values.js';
+import { repeats } from '../validation/repeats.js';
 
 const TAINTS = Path.of('metadata', 'taints');
 const RANGES = Path.of('spec', 'podCIDRs');
@@ -89,7 +90,8 @@ function validateChange(node: ApiObject, old: ApiObject): FieldError[] {
 
 function repeatedAddresses(node: ApiObject): FieldError[] {
   const addresses = objectsIn(objectAt(node, 'status') ?? {}, 'addresses').map(address => ({ Type: textAt(address, 'type'), Address: textAt(address, 'address') }));
-  return addresses.flatMap((address, position) => (addresses.findIndex(({ Type, Address }) => Type === address.Type && Address === address.Address) < position
+  const isRepeated = repeats(addresses.map(({ Type, Address }) => `${Type}\n${Address}`));
+  return addresses.flatMap((address, position) => (isRepeated(position)
     ? [duplicate(Path.of('status', 'addresses').index(position), address)] : []));
 }
 

@@ -31,17 +31,33 @@ const validateAmounts = (amounts: JsonObject, path: Path): FieldError[] => Objec
   ];
 });
 
+/** Each finding about scopes shows all of them, so that their number has to be bounded. */
+const SCOPE_FINDINGS_MAX = 50;
+
 function validateScopes(spec: JsonObject): FieldError[] {
   const scopes = itemsOf(spec['scopes']).map(String);
-  const findings = scopes.flatMap(scope => [
-    ...(quotaScopes.has(scope) ? [] : [invalid(SPEC.child('scopes'), scopes, 'unsupported scope')]),
-    ...uncovered(scope, spec).map(() => invalid(SPEC.child('scopes'), scopes, 'unsupported scope applied to resource')),
-  ]);
+  const uncovered = uncoveredBy(spec);
+  const findings: FieldError[] = [];
+  for (const scope of scopes) {
+    if (!quotaScopes.has(scope)) findings.push(invalid(SPEC.child('scopes'), scopes, 'unsupported scope'));
+    for (const _ of uncovered(scope)) findings.push(invalid(SPEC.child('scopes'), scopes, 'unsupported scope applied to resource'));
+    if (findings.length >= SCOPE_FINDINGS_MAX) return findings;
+  }
   return [...findings, ...conflicts(scopes).map(() => invalid(SPEC.child('scopes'), scopes, 'conflicting scopes'))];
 }
 
-/** Standard resources of the quota that a scope cannot tell apart. */
-const uncovered = (scope: string, spec: JsonObject): string[] => Object.keys(objectAt(spec, 'hard') ?? {}).filter(name => isStandardForQuota(name) && !scopeCovers(scope, name));
+/** Standard resources of the quota that a scope cannot tell apart, no more than can be told. The resources are gone through once for each kind of scope. */
+function uncoveredBy(spec: JsonObject): (scope: string) => readonly string[] {
+  const standard = Object.keys(objectAt(spec, 'hard') ?? {}).filter(isStandardForQuota);
+  const known = new Map<string, readonly string[]>();
+  return (scope) => {
+    if (!quotaScopes.has(scope)) return [];
+    const found = known.get(scope) ?? standard.filter(name => !scopeCovers(scope, name)).slice(0, SCOPE_FINDINGS_MAX);
+    known.set(scope, found);
+    return found;
+  };
+}
+
 const conflicts = (scopes: readonly string[]): (readonly string[])[] => CONFLICTING.filter(pair => pair.every(scope => scopes.includes(scope)));
 
 function validateSelector(spec: JsonObject): FieldError[] {
@@ -49,18 +65,24 @@ function validateSelector(spec: JsonObject): FieldError[] {
   if (selector === null) return [];
   const path = SPEC.child('scopeSelector', 'matchExpressions');
   const requirements = objectsIn(selector, 'matchExpressions');
+  const uncovered = uncoveredBy(spec);
+  const findings: FieldError[] = [];
+  for (const requirement of requirements) {
+    findings.push(...validateRequirement(requirement, uncovered, selector, path));
+    if (findings.length >= SCOPE_FINDINGS_MAX) return findings;
+  }
   return [
-    ...requirements.flatMap(requirement => validateRequirement(requirement, spec, selector, path)),
+    ...findings,
     ...conflicts(requirements.map(requirement => textAt(requirement, 'scopeName'))).map(() => invalid(path, spec['scopes'] ?? null, 'conflicting scopes')),
   ];
 }
 
-function validateRequirement(requirement: JsonObject, spec: JsonObject, selector: JsonObject, path: Path): FieldError[] {
+function validateRequirement(requirement: JsonObject, uncovered: (scope: string) => readonly string[], selector: JsonObject, path: Path): FieldError[] {
   const [scope, operator] = [textAt(requirement, 'scopeName'), textAt(requirement, 'operator')];
   const values = itemsOf(requirement['values']);
   return [
     ...(quotaScopes.has(scope) ? [] : [invalid(path.child('scopeName'), scope, 'unsupported scope')]),
-    ...uncovered(scope, spec).map(() => invalid(path, selector, 'unsupported scope applied to resource')),
+    ...uncovered(scope).map(() => invalid(path, selector, 'unsupported scope applied to resource')),
     ...(VALUELESS.has(scope) && operator !== 'Exists' ? [invalid(path.child('operator'), operator, VALUELESS_TEXT)] : []),
     ...validateOperator(operator, values, path),
   ];

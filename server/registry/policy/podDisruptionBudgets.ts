@@ -39,6 +39,7 @@ function validateStatus(budget: ApiObject): FieldError[] {
 }
 
 export const podDisruptionBudgets: Strategy = {
+  unconditionalUpdate: false,
   generationOf: ['spec'],
   prepareForCreate(budget) {
     budget['spec'] ??= {};

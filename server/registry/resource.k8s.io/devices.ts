@@ -7,6 +7,7 @@ import { duplicate, invalid, notSupported, required, tooLong, type FieldError, t
 import { labelValueComplaints } from '../validation/names.js';
 import { optionallyOneOf, qualified } from '../validation/values.js';
 import { validateList } from './lists.js';
+import { repeats } from '../validation/repeats.js';
 
 /** What claims, classes and slices say of devices in the same way: selectors, configuration, taints and tolerations, binding conditions. */
 
@@ -86,5 +87,7 @@ export function validateBindingConditions(holder: JsonObject, path: Path): Field
   ];
 }
 
-const repeated = (values: readonly string[], path: Path): FieldError[] =>
-  values.flatMap((value, position) => (values.indexOf(value) < position ? [duplicate(path.index(position), value)] : []));
+function repeated(values: readonly string[], path: Path): FieldError[] {
+  const isRepeated = repeats(values);
+  return values.flatMap((value, position) => (isRepeated(position) ? [duplicate(path.index(position), value)] : []));
+}

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../api/object.js';
 import { membersOf } from '../members.js';
 import { duplicate, tooMany, type FieldError, type Path } from '../validation/field.js';
+import { repeats } from '../validation/repeats.js';
 
 /** Lists as this group checks them: one that is too long is not looked into. */
 
@@ -13,9 +14,10 @@ export function validateList<T>(items: readonly T[], max: number | null, path: P
 export function validateSet<T>(items: readonly T[], max: number | null, path: Path, rules: { readonly key: (item: T) => string; readonly check: (item: T, path: Path) => FieldError[] }): FieldError[] {
   if (max !== null && items.length > max) return [tooMany(path, items.length, max)];
   const keys = items.map(rules.key);
+  const isRepeated = repeats(keys);
   return [
     ...validateList(items, null, path, rules.check),
-    ...keys.flatMap((key, position) => (keys.indexOf(key) < position ? [duplicate(path.index(position), key)] : [])),
+    ...keys.flatMap((key, position) => (isRepeated(position) ? [duplicate(path.index(position), key)] : [])),
   ];
 }
 

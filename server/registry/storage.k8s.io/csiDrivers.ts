@@ -58,6 +58,8 @@ function validateLifetime(seconds: unknown, path: Path): FieldError[] {
   ];
 }
 
+const SECRETS = ['tokenRequests', 'serviceAccountTokenInSecrets'] as const;
+
 const warnings = (driver: ApiObject): string[] => {
   const spec = specOf(driver);
   return objectsIn(spec, 'tokenRequests').length > 0 && spec['serviceAccountTokenInSecrets'] === undefined ? [SECRETS_WARNING] : [];
@@ -77,5 +79,6 @@ export const csiDrivers: Strategy = {
     ...unchanged(specOf(driver)['attachRequired'], specOf(old)['attachRequired'], SPEC.child('attachedRequired')),
     ...unchanged(specOf(driver)['volumeLifecycleModes'], specOf(old)['volumeLifecycleModes'], SPEC.child('volumeLifecycleModes')),
   ],
-  warnings: driver => warnings(driver),
+  // Who changes neither is not warned again.
+  warnings: (driver, old) => (old !== null && SECRETS.every(member => sameValue(specOf(driver)[member], specOf(old)[member])) ? [] : warnings(driver)),
 };

@@ -8,6 +8,7 @@ import { unchanged } from '../validation/immutable.js';
 import { optionallyOneOf, qualified } from '../validation/values.js';
 import { deprecatedNodeLabel } from '../core/podspec/warnings/placement.js';
 import { validateParameters, validateProvisioner } from './parameters.js';
+import { repeats } from '../validation/repeats.js';
 
 const TOPOLOGIES = Path.of('allowedTopologies');
 const IMMUTABLE = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'];
@@ -52,9 +53,10 @@ function readTerm(term: JsonObject, path: Path): { readonly values: Term; readon
 
 function validateRequirement(expression: JsonObject, key: string, path: Path): FieldError[] {
   const values = itemsOf(expression['values']).map(String);
+  const isRepeated = repeats(values);
   return [
     ...(values.length === 0 ? [required(path.child('values'), '')] : []),
-    ...values.flatMap((value, position) => (values.indexOf(value) < position ? [duplicate(path.child('values').index(position), value)] : [])),
+    ...values.flatMap((value, position) => (isRepeated(position) ? [duplicate(path.child('values').index(position), value)] : [])),
     ...qualified(key, path.child('key')),
   ];
 }

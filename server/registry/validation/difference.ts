@@ -1,3 +1,5 @@
+import { writeIndentedJson } from '../../../workers/codecs/jsonWriter.js';
+
 /** Shows what changed between two values the way the reference does: as a difference between their printed forms, line by line. */
 
 const CONTEXT = 3;
@@ -6,7 +8,7 @@ interface Step { readonly kind: ' ' | '-' | '+'; readonly line: string; /** Line
 
 /** In unified form, without file names. `old` and `now` are printed as indented JSON; the order of their members counts. */
 export function differenceOf(old: unknown, now: unknown): string {
-  const steps = stepsBetween(JSON.stringify(old, null, 1).split('\n'), JSON.stringify(now, null, 1).split('\n'));
+  const steps = stepsBetween(writeIndentedJson(old).split('\n'), writeIndentedJson(now).split('\n'));
   return hunksOf(steps).map(printHunk).join('');
 }
 

@@ -1,3 +1,4 @@
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { StatusCause } from '../../api/status.js';
 
 /** Why a field was refused; the values are the reasons that clients see in `details.causes`. */
@@ -39,7 +40,7 @@ export function quote(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
   // Structures are printed as the reference's JSON, which is fit to stand in HTML.
-  if (typeof value === 'object') return JSON.stringify(value).replace(/[<>&]/g, character => `\\u00${character.charCodeAt(0).toString(16)}`);
+  if (typeof value === 'object') return writeJson(value).replace(/[<>&]/g, character => `\\u00${character.charCodeAt(0).toString(16)}`);
   return String(value);
 }
 

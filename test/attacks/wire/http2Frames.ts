@@ -48,7 +48,7 @@ export class RawHttp2 {
   #waiting: (() => void)[] = [];
 
   private constructor(readonly socket: tls.TLSSocket, private readonly polite: boolean) {
-    socket.on('error', () => undefined).on('data', (chunk: Buffer) => { this.#read(chunk); });
+    socket.on('error', () => undefined).on('data', (chunk: Buffer) => { this.#read(chunk); }).on('drain', () => { this.#wake(); });
     const end = (): void => { this.ended = true; this.#wake(); };
     socket.once('end', end);
     this.closed = new Promise((resolve) => { socket.once('close', () => { end(); resolve(); }); });
@@ -68,7 +68,7 @@ export class RawHttp2 {
   send(...frames: readonly Buffer[]): boolean { return this.socket.writable && this.socket.write(frames.length === 1 ? frames[0]! : Buffer.concat(frames)); }
 
   async drained(): Promise<void> {
-    if (this.socket.writableNeedDrain && !this.ended) await new Promise<void>((resolve) => { this.socket.once('drain', resolve).once('close', resolve); });
+    while (this.socket.writableNeedDrain && !this.ended) await new Promise<void>((resolve) => { this.#waiting.push(resolve); });
   }
 
   /** Opens the next stream with a request and returns its number; `endStream: false` leaves it open for a body. */

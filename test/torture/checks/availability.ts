@@ -55,8 +55,13 @@ export function workingTimes(sights: readonly Sight[]): readonly Working[] {
 
 /** The longest times without an acknowledged write while the same majority could work together, longest first, no two about the same time. */
 export function silences(sights: readonly Sight[], acknowledgedMs: readonly number[]): readonly Silence[] {
-  const times = [...acknowledgedMs].sort((a, b) => a - b);
-  const all = workingTimes(sights).flatMap(({ members, fromMs, toMs }) => {
+  return silencesIn(workingTimes(sights), acknowledgedMs);
+}
+
+/** The same of other events, in times that are given. */
+export function silencesIn(working: readonly Working[], eventsMs: readonly number[]): readonly Silence[] {
+  const times = [...eventsMs].sort((a, b) => a - b);
+  const all = working.flatMap(({ members, fromMs, toMs }) => {
     const stops = [fromMs, ...times.filter((time) => time > fromMs && time < toMs), toMs];
     return stops.slice(1).map((to, index) => ({ members, fromMs: stops[index]!, toMs: to, ms: to - stops[index]! }));
   }).sort((a, b) => b.ms - a.ms);

@@ -1,3 +1,4 @@
+import { expensiveObjects, floodingNode, floodingUser, peerFlood, protocolErrors, thousandConnections } from './attackers.js';
 import { clock } from './clock.js';
 import { disk } from './disks.js';
 import type { AnyFaultType } from './fault.js';
@@ -22,6 +23,12 @@ export const faultTypes = {
   rollingRestart,
   addAndRemoveMember,
   replaceWiped,
+  protocolErrors,
+  thousandConnections,
+  floodingUser,
+  floodingNode,
+  expensiveObjects,
+  peerFlood,
 } as const satisfies Readonly<Record<string, AnyFaultType>>;
 
 export type FaultKind = keyof typeof faultTypes;

@@ -13,6 +13,8 @@ export interface Actor {
   readonly server: TrafficServer;
   /** `server` is always the same replica. */
   readonly pinned: boolean;
+  /** Which replica that is now; null where a balancer chooses. */
+  readonly member: () => string | null;
   readonly place: Place;
   readonly prng: Prng;
   readonly recorder: Recorder;

@@ -206,7 +206,9 @@ export class TrafficClient {
   }
 
   #renewed(answer: Answer | null): Answer | null {
-    if (answer?.status === 200 || answer?.status === 201) this.#lease = Number((answer.body as ApiObject).metadata.resourceVersion);
+    if (answer?.status !== 200 && answer?.status !== 201) return answer;
+    this.#lease = Number((answer.body as ApiObject).metadata.resourceVersion);
+    this.recorder.renewals.push({ client: this.name, member: this.actor.member(), atMs: performance.now() });
     return answer;
   }
 

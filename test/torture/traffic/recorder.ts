@@ -2,6 +2,7 @@ import type { PastRead } from '../checks/compaction.js';
 import type { Finding } from '../checks/finding.js';
 import type { KeyOperation } from '../checks/history.js';
 import type { Sighting } from '../checks/sessions.js';
+import type { Renewal } from '../checks/renewals.js';
 import type { ListedState } from '../checks/snapshots.js';
 import type { WatchHistory } from '../checks/watchPromises.js';
 
@@ -14,6 +15,7 @@ export class Recorder {
   readonly watches: WatchHistory[] = [];
   readonly pastReads: PastRead[] = [];
   readonly findings: Finding[] = [];
+  readonly renewals: Renewal[] = [];
   /** When writes were acknowledged, for the time without any. */
   readonly acknowledgedMs: number[] = [];
   requests = 0;

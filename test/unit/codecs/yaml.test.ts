@@ -50,6 +50,12 @@ describe('YAML codec', () => {
     expect(messageOf('a: *nothing')).to.match(/^yaml: .*nothing/i);
   });
 
+  it('gives up at more properties than a node may have, and at more parts than an honest document has', () => {
+    for (const many of ['&a '.repeat(1e5), '!a '.repeat(1e5), '!a\n'.repeat(1e5), '&a #\n '.repeat(1e5)]) expect(messageOf(`a: ${many}b`)).to.equal('yaml: did not find expected node content');
+    expect(messageOf('-\n'.repeat(300_001))).to.equal('yaml: document has more than 600000 parts');
+    expect(valueOf('a: !!str &x 1\nb: &y !!str 2\nc: &z\n  # why\n  !!map\n  d: |\n    &a &b &c &d &e &f\n    !a\n    !b\n')).to.deep.equal({ a: '1', b: '2', c: { d: '&a &b &c &d &e &f\n!a\n!b\n' } });
+  });
+
   it('refuses what it cannot read, naming the line', () => {
     expect(messageOf('apiVersion: v1\nkind: ConfigMap\n\tbad: tab\n')).to.equal('yaml: line 3: found a tab character that violates indentation');
     expect(messageOf('a: b: c')).to.equal('yaml: line 1: mapping values are not allowed in this context');

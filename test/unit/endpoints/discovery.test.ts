@@ -52,7 +52,23 @@ describe('discovery', () => {
       expect(headers['content-type'], path).to.equal('application/vnd.kubernetes.protobuf');
       expect(text.slice(0, 4), path).to.equal('k8s\0');
     }
-    expect((await get('/version', { accept: 'application/yaml' })).body).to.include({ major: '1' });
+  });
+
+  it('has its version as JSON alone, and no other form of a document than the one that is there', async () => {
+    for (const accept of ['', '*/*', 'application/json', 'application/json;q=0.1;v=1', 'text/html, application/json', 'image/png,*/*;q=0.1']) {
+      expect([(await get('/version', { accept })).status, accept]).to.deep.equal([200, accept]);
+    }
+    for (const accept of ['image/png', 'application/yaml', 'application/vnd.kubernetes.protobuf', 'application/*']) {
+      const { status, text } = await get('/version', { accept });
+      expect([status, text.includes('Available representations: application/json'), accept]).to.deep.equal([406, true, accept]);
+    }
+    for (const path of ['/api/v1', '/apis/apps/v1', '/apis/apps']) {
+      for (const as of ['as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io', 'as=Table;v=v1;g=meta.k8s.io', 'as=PartialObjectMetadata;v=v1;g=meta.k8s.io']) {
+        expect([(await get(path, { accept: `application/json;${as}` })).status, path, as]).to.deep.equal([406, path, as]);
+        expect([(await get(path, { accept: `application/json;${as},application/json` })).status, path, as]).to.deep.equal([200, path, as]);
+      }
+      expect((await get(path, { accept: 'image/png' })).status, path).to.equal(406);
+    }
   });
 
   it('knows which paths are none of its own', async () => {

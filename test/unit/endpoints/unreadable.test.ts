@@ -42,7 +42,7 @@ describe('deletion of objects that cannot be read', () => {
     expect(status).to.equal(200);
     expect(body).to.deep.include({ kind: 'Status', status: 'Success', details: { name: 'broken', kind: 'ConfigMap' } });
     expect(await left()).to.deep.equal(['whole']);
-    expect((await send('DELETE', `${maps}/broken?ignoreStoreReadErrorWithClusterBreakingPotential=true`)).status).to.equal(404);
+    expect((await send('DELETE', `${maps}/broken?ignoreStoreReadErrorWithClusterBreakingPotential=true`)).status).to.equal(422);
   });
 
   it('takes a right of its own', async () => {

@@ -7,7 +7,7 @@ import { packageRoot } from '../../fixtures/packageRoot.js';
 const readers: Readonly<Record<string, readonly string[]>> = {
   'Times that people and clients read': [
     'server/assembly.ts', 'server/observability/logger.ts', 'server/observability/reloads.ts', 'server/http/conditional.ts', 'server/audit/auditor.ts',
-    'server/endpoints/verbs/apply.ts', 'server/endpoints/reviews/owned.ts', 'server/endpoints/reviews/selfSubjectReview.ts', 'server/endpoints/table/table.ts', 'server/endpoints/pods/binding.ts',
+    'server/endpoints/reviews/owned.ts', 'server/endpoints/reviews/selfSubjectReview.ts', 'server/endpoints/table/table.ts', 'server/endpoints/pods/binding.ts',
     'server/registry/store.ts', 'server/registry/bootstrap.ts', 'server/authentication/published.ts', 'controllers/main.ts', 'controllers/client/program.ts', 'controllers/client/clock.ts',
   ],
   'Validity of certificates and tokens, which is said in wall time': [

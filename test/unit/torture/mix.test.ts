@@ -35,7 +35,7 @@ describe('torture/mix', function () {
   it('is what clusters see: 80 % reads, mostly lists and watches; of the writes 90 % update, 5 % create, 5 % delete; and renewals of leases', async () => {
     const server = new CountingServer();
     const recorder = new Recorder();
-    const client = new TrafficClient({ name: 'c', server, pinned: true, place: { namespace: 'n', keys: keysOf(24) }, prng: new Prng(1), recorder, gone: () => Promise.resolve(null) });
+    const client = new TrafficClient({ name: 'c', server, pinned: true, member: () => 'r1', place: { namespace: 'n', keys: keysOf(24) }, prng: new Prng(1), recorder, gone: () => Promise.resolve(null) });
     const steps = 4_000;
     for (let step = 0; step < steps; step++) await client.step();
     const { lists, watches, gets, updates, creates, deletes, renewals } = server.counts;

@@ -1,5 +1,5 @@
 import { WireError, WireReader } from './reader.js';
-import { readFields, writeNested } from './special.js';
+import { readFields, writeNested, type KnownFields } from './special.js';
 import type { BackwardWriter } from './writer.js';
 
 /**
@@ -24,6 +24,7 @@ export const isEnveloped = (bytes: Uint8Array): boolean => PREFIX.every((byte, i
 export const openEnvelope = (bytes: Uint8Array): OpenResult => {
   if (bytes.length === 0) return { ok: false, message: 'empty data' };
   if (!isEnveloped(bytes)) return { ok: false, message: `provided data does not appear to be a protobuf message, expected prefix [${PREFIX.join(' ')}]` };
+  if (bytes.length === PREFIX.length) return { ok: false, message: 'empty body' };
   try {
     return open(new WireReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), PREFIX.length));
   } catch (error) {
@@ -32,27 +33,23 @@ export const openEnvelope = (bytes: Uint8Array): OpenResult => {
   }
 };
 
+const UNKNOWN: KnownFields = { message: 'Unknown', fields: [['TypeMeta', 2], ['Raw', 2], ['ContentEncoding', 2], ['ContentType', 2]] };
+const TYPE_META: KnownFields = { message: 'TypeMeta', fields: [['APIVersion', 2], ['Kind', 2]] };
+
+/** What the envelope says about the encoding of its content is not looked at, as in the reference: it is always this one. */
 const open = (reader: WireReader): OpenResult => {
-  let envelope: Envelope = { apiVersion: '', kind: '', raw: Buffer.alloc(0) };
-  let contentEncoding = '';
-  readFields(reader, (number, wireType) => {
-    if (wireType !== 2 || number > 3) return false;
-    if (number === 1) envelope = { ...envelope, ...reader.nested(readTypeMeta) };
-    else if (number === 2) envelope = { ...envelope, raw: reader.bytes() };
-    else contentEncoding = reader.string();
-    return true;
+  const meta = { apiVersion: '', kind: '' };
+  let raw: Buffer = Buffer.alloc(0);
+  readFields(reader, UNKNOWN, (number) => {
+    if (number === 1) reader.nested(() => { readTypeMeta(reader, meta); });
+    else if (number === 2) raw = reader.bytes();
+    else reader.bytes();
   });
-  return contentEncoding === '' ? { ok: true, envelope } : { ok: false, message: `unsupported content encoding ${JSON.stringify(contentEncoding)}` };
+  return { ok: true, envelope: { ...meta, raw } };
 };
 
-const readTypeMeta = (reader: WireReader): Pick<Envelope, 'apiVersion' | 'kind'> => {
-  const meta = { apiVersion: '', kind: '' };
-  readFields(reader, (number, wireType) => {
-    if (wireType !== 2 || number > 2) return false;
-    meta[number === 1 ? 'apiVersion' : 'kind'] = reader.string();
-    return true;
-  });
-  return meta;
+const readTypeMeta = (reader: WireReader, meta: { apiVersion: string; kind: string }): void => {
+  readFields(reader, TYPE_META, (number) => { meta[number === 1 ? 'apiVersion' : 'kind'] = reader.string(); });
 };
 
 /** Puts the envelope around an object. The parts may be written one after the other without being joined. */

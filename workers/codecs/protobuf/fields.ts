@@ -6,8 +6,8 @@ export interface ValueCodec {
   /** 0 varint, 1 fixed 64 bits, 2 with length. */
   readonly wireType: 0 | 1 | 2;
   write(writer: BackwardWriter, value: unknown): void;
-  /** `depth` counts down with every nested message. */
-  read(reader: WireReader, depth: number): unknown;
+  /** `depth` counts down with every nested message. `before`: what was read of the same field already; messages that come in parts are merged. */
+  read(reader: WireReader, depth: number, before?: unknown): unknown;
   /** What a member holds while nobody sets it. Made anew where it is an object. */
   zero(): unknown;
 }

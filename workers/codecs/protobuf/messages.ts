@@ -3,6 +3,7 @@ import type { Presence, Scalar, Shape } from '../../../server/catalogue/types.js
 import { isMembers, type JsonMembers, type Json } from '../value.js';
 import { EncodeError, booleanValue, bytesValue, doubleValue, int32Value, int64Value, stringValue, type ValueCodec } from './fields.js';
 import { WireError, type WireReader } from './reader.js';
+import { goFieldName } from './goFieldName.js';
 import { specialValue, writeNested } from './special.js';
 import type { BackwardWriter } from './writer.js';
 
@@ -34,7 +35,12 @@ export class MessageCodec implements ValueCodec {
   private filling: readonly FieldCodec[] = [];
   private readonly byNumber: (FieldCodec | undefined)[] = [];
 
-  constructor(private readonly message: Message) {}
+  /** The type in Go, as errors name it. */
+  private readonly goName: string;
+
+  constructor(private readonly message: Message) {
+    this.goName = message.name.slice(message.name.lastIndexOf('.') + 1);
+  }
 
   write(writer: BackwardWriter, value: unknown): void {
     const before = writer.written;
@@ -42,8 +48,8 @@ export class MessageCodec implements ValueCodec {
     writer.varint(writer.written - before);
   }
 
-  read(reader: WireReader, depth: number): JsonMembers {
-    const target: JsonMembers = {};
+  read(reader: WireReader, depth: number, before?: unknown): JsonMembers {
+    const target: JsonMembers = isMembers(before) ? before : {};
     if (depth <= 0) throw new WireError('proto: exceeded max depth');
     const outer = reader.enter();
     this.readBody(reader, target, depth);
@@ -73,9 +79,10 @@ export class MessageCodec implements ValueCodec {
   readBody(reader: WireReader, target: JsonMembers, depth: number): void {
     this.prepared();
     while (reader.position < reader.end) {
-      const tag = reader.tag();
+      const tag = reader.tag(this.goName);
       const field = this.byNumber[tag >>> 3];
-      if (field === undefined || !field.read(reader, tag & 7, target, depth - 1)) reader.skip(tag & 7);
+      if (field === undefined) reader.skip(tag & 7);
+      else if (!field.read(reader, tag & 7, target, depth - 1)) throw new WireError(`proto: wrong wireType = ${tag & 7} for field ${goFieldName(field.name, this.message.name)}`);
     }
     this.fillMissing(target);
   }
@@ -100,10 +107,11 @@ const EMPTY: JsonMembers = Object.freeze({});
 /** One member of a message. */
 interface FieldCodec {
   readonly number: number;
+  readonly name: string;
   /** The member to look for before writing; undefined if there is something to write in any case. */
   readonly member: string | undefined;
   write(writer: BackwardWriter, object: JsonMembers): void;
-  /** False if the wire type is not the expected one: the field is skipped. */
+  /** False if the wire type is not the expected one. */
   read(reader: WireReader, wireType: number, target: JsonMembers, depth: number): boolean;
   /** Whether `fill` ever does something. */
   readonly fills: boolean;
@@ -132,6 +140,7 @@ const singleField = ({ number, name, presence }: MessageField, codec: ValueCodec
   const fills = presence === 'always' || presence === 'nullable';
   return {
     number,
+    name,
     member: always ? undefined : name,
     write: (writer, object) => {
       const value = object[name];
@@ -141,8 +150,9 @@ const singleField = ({ number, name, presence }: MessageField, codec: ValueCodec
     },
     read: (reader, wireType, target, depth) => {
       if (wireType !== codec.wireType) return false;
-      const value = codec.read(reader, depth) as Json;
+      const value = codec.read(reader, depth, target[name]) as Json;
       if (presence !== 'value' || !isZero(value)) target[name] = value;
+      else if (target[name] !== undefined) delete target[name];
       return true;
     },
     fills,
@@ -154,17 +164,19 @@ const singleField = ({ number, name, presence }: MessageField, codec: ValueCodec
 
 const isZero = (value: Json): boolean => value === '' || value === 0 || value === false || value === null;
 
-const inlineField = ({ number, shape }: MessageField): FieldCodec => {
+const inlineField = ({ number, name, shape }: MessageField): FieldCodec => {
   const codec = codecOf(shape) as MessageCodec;
   return {
     number,
+    name,
     member: undefined,
     write: (writer, object) => {
       codec.write(writer, object);
       writeTag(writer, number, 2);
     },
     read: (reader, wireType, target, depth) => {
-      if (wireType !== 2 || depth <= 0) return false;
+      if (wireType !== 2) return false;
+      if (depth <= 0) throw new WireError('proto: exceeded max depth');
       const outer = reader.enter();
       codec.readBody(reader, target, depth);
       reader.leave(outer);
@@ -179,6 +191,7 @@ const listField = ({ number, name, presence }: MessageField, codec: ValueCodec, 
   const isListKind = name === 'items' && owner.endsWith('List');
   return {
     number,
+    name,
     member: name,
     write: (writer, object) => {
       const items = object[name];
@@ -190,10 +203,10 @@ const listField = ({ number, name, presence }: MessageField, codec: ValueCodec, 
       }
     },
     read: (reader, wireType, target, depth) => {
+      if (wireType !== codec.wireType && wireType !== 2) return false;
       const items = (target[name] ??= []) as Json[];
       if (wireType === codec.wireType) items.push(codec.read(reader, depth) as Json);
-      else if (wireType === 2) reader.nested(() => { while (reader.position < reader.end) items.push(codec.read(reader, depth) as Json); });
-      else return false;
+      else reader.nested(() => { while (reader.position < reader.end) items.push(codec.read(reader, depth) as Json); });
       return true;
     },
     fills: presence === 'nullable',
@@ -205,6 +218,7 @@ const listField = ({ number, name, presence }: MessageField, codec: ValueCodec, 
 
 const mapField = ({ number, name, presence }: MessageField, codec: ValueCodec): FieldCodec => ({
   number,
+  name,
   member: name,
   write: (writer, object) => {
     const map = object[name];
@@ -236,14 +250,14 @@ const mapField = ({ number, name, presence }: MessageField, codec: ValueCodec): 
   },
 });
 
+/** Of a key and a value the wire types are not looked at, as in the reference. */
 const readEntry = (reader: WireReader, map: JsonMembers, codec: ValueCodec, depth: number): void => {
-  const [keyTag, valueTag] = [0x0a, 0x10 + codec.wireType];
   let key = '';
   let given = undefined as Json | undefined;
   while (reader.position < reader.end) {
-    const tag = reader.tag();
-    if (tag === keyTag) key = reader.string();
-    else if (tag === valueTag) given = codec.read(reader, depth) as Json;
+    const tag = reader.anyTag();
+    if (tag >> 3 === 1) key = reader.string();
+    else if (tag >> 3 === 2) given = codec.read(reader, depth) as Json;
     else reader.skip(tag & 7);
   }
   const value = given ?? codec.zero() as Json;

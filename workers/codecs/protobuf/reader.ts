@@ -7,7 +7,12 @@ export class WireError extends Error {}
 /** Up to here a loop over the characters beats the call into native code. */
 const SHORT_STRING = 24;
 const TWO_32 = 4_294_967_296;
-const TAG_MAX = TWO_32 - 1;
+const TWO_63 = 2 ** 63;
+/** Larger ones do not fit the numbers that bits are counted in here. */
+const TAG_MAX = 2 ** 31 - 1;
+const NUMBER_MAX = TAG_MAX >>> 3;
+const START_GROUP = 3;
+const END_GROUP = 4;
 
 export class WireReader {
   position: number;
@@ -31,11 +36,24 @@ export class WireReader {
     throw new WireError('proto: integer overflow');
   }
 
-  /** Number and wire type of the next field: the number is what stands above the low three bits, of which there are at most 32. */
-  tag(): number {
-    const tag = this.varint();
-    if (tag < 8 || tag > TAG_MAX) throw new WireError(`proto: illegal tag ${Math.floor(tag / 8)} (wire type ${tag % 8})`);
+  /** Number and wire type of the next field of a message, which errors name: the number is what stands above the low three bits. */
+  tag(message: string): number {
+    const tag = this.anyTag();
+    if ((tag & 7) === END_GROUP) throw new WireError(`proto: ${message}: wiretype end group for non-group`);
+    if (tag < 8) throw new WireError(`proto: ${message}: illegal tag ${tag >> 3} (wire type ${tag})`);
     return tag;
+  }
+
+  /** The same where any number will do: of 64 bits, those that are left of a number of 32 bits and the wire type. */
+  anyTag(): number {
+    const start = this.position;
+    const tag = this.varint();
+    if (tag <= TAG_MAX) return tag;
+    this.position = start;
+    const [low, high] = this.halves();
+    const number = (low >>> 3) | (high << 29);
+    // Beyond what can be counted here, one number that no message uses is as good as another.
+    return Math.max(-NUMBER_MAX, Math.min(number, NUMBER_MAX)) * 8 + (low & 7);
   }
 
   /** A signed 32-bit number: the low half of what stands there. */
@@ -97,7 +115,19 @@ export class WireReader {
     else if (wireType === 1) this.advance(8);
     else if (wireType === 2) this.advance(this.length());
     else if (wireType === 5) this.advance(4);
+    else if (wireType === START_GROUP) this.skipGroup();
+    else if (wireType === END_GROUP) throw new WireError('proto: unexpected end of group');
     else throw new WireError(`proto: illegal wireType ${wireType}`);
+  }
+
+  /** Groups, which nothing writes any more, end where as many have ended as have begun. */
+  private skipGroup(): void {
+    for (let depth = 1; depth > 0;) {
+      const wireType = this.anyTag() & 7;
+      if (wireType === START_GROUP) depth++;
+      else if (wireType === END_GROUP) depth--;
+      else this.skip(wireType);
+    }
   }
 
   private advance(bytes: number): void {
@@ -111,6 +141,7 @@ export class WireReader {
 
   private length(): number {
     const length = this.varint();
+    if (length >= TWO_63) throw new WireError('proto: negative length found during unmarshaling');
     this.need(length);
     return length;
   }

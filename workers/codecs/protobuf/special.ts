@@ -13,15 +13,23 @@ export const writeNested = (writer: BackwardWriter, body: () => void): void => {
   writer.varint(writer.written - before);
 };
 
-/** Calls back for every field of the current message; what is not read is skipped. */
-export const readFields = (reader: WireReader, field: (number: number, wireType: number) => boolean): void => {
+/** The fields of a message in order of their numbers, from 1: what Go calls them, and their wire type. */
+export interface KnownFields { readonly message: string; readonly fields: readonly (readonly [goName: string, wireType: 0 | 2])[] }
+
+/** Calls back for every field of the current message that is known; others are skipped. Throws WireError for a wrong wire type. */
+export const readFields = (reader: WireReader, { message, fields }: KnownFields, field: (number: number) => void): void => {
   while (reader.position < reader.end) {
-    const tag = reader.tag();
-    if (!field(tag >>> 3, tag & 7)) reader.skip(tag & 7);
+    const tag = reader.tag(message);
+    const known = fields[(tag >>> 3) - 1];
+    if (known === undefined) reader.skip(tag & 7);
+    else if (known[1] === (tag & 7)) field(tag >>> 3);
+    else throw new WireError(`proto: wrong wireType = ${tag & 7} for field ${known[0]}`);
   }
 };
 
 const NANOS_PER_MICRO = 1000;
+
+const TIMESTAMP: KnownFields = { message: 'Timestamp', fields: [['Seconds', 0], ['Nanos', 0]] };
 
 /** Time has seconds only, MicroTime also microseconds. The zero time is null in JSON and an empty message on the wire. */
 const timeValue = (fractionDigits: 0 | 6): ValueCodec => ({
@@ -40,16 +48,16 @@ const timeValue = (fractionDigits: 0 | 6): ValueCodec => ({
   read: (reader) => reader.nested(() => {
     if (reader.position === reader.end) return null;
     let [seconds, nanos] = [0, 0];
-    readFields(reader, (number, wireType) => {
-      if (wireType !== 0 || number > 2) return false;
+    readFields(reader, TIMESTAMP, (number) => {
       if (number === 1) seconds = Number(reader.int64());
       else nanos = reader.int32();
-      return true;
     });
     return formatTime({ seconds, nanos }, fractionDigits);
   }),
   zero: () => null,
 });
+
+const QUANTITY: KnownFields = { message: 'Quantity', fields: [['String_', 2]] };
 
 const quantityValue: ValueCodec = {
   wireType: 2,
@@ -60,17 +68,15 @@ const quantityValue: ValueCodec = {
       writer.byte(0x0a);
     });
   },
-  read: (reader) => reader.nested(() => {
-    let text = '0';
-    readFields(reader, (number, wireType) => {
-      if (number !== 1 || wireType !== 2) return false;
-      text = reader.string();
-      return true;
-    });
+  read: (reader, _depth, before) => reader.nested(() => {
+    let text = typeof before === 'string' ? before : '0';
+    readFields(reader, QUANTITY, () => { text = reader.string(); });
     return text === '' ? '0' : text;
   }),
   zero: () => '0',
 };
+
+const INT_OR_STRING: KnownFields = { message: 'IntOrString', fields: [['Type', 0], ['IntVal', 0], ['StrVal', 2]] };
 
 const intOrStringValue: ValueCodec = {
   wireType: 2,
@@ -86,14 +92,12 @@ const intOrStringValue: ValueCodec = {
       writer.byte(0x08);
     });
   },
-  read: (reader) => reader.nested(() => {
-    let [isText, number, text] = [false, 0, ''];
-    readFields(reader, (field, wireType) => {
-      if (field === 1 && wireType === 0) isText = reader.varint() === 1;
-      else if (field === 2 && wireType === 0) number = reader.int32();
-      else if (field === 3 && wireType === 2) text = reader.string();
-      else return false;
-      return true;
+  read: (reader, _depth, before) => reader.nested(() => {
+    let [isText, number, text] = [typeof before === 'string', typeof before === 'number' ? before : 0, typeof before === 'string' ? before : ''];
+    readFields(reader, INT_OR_STRING, (field) => {
+      if (field === 1) isText = reader.varint() === 1;
+      else if (field === 2) number = reader.int32();
+      else text = reader.string();
     });
     return isText ? text : number;
   }),
@@ -102,6 +106,8 @@ const intOrStringValue: ValueCodec = {
 
 /** Depth of JSON that stands inside of Protobuf. */
 const RAW_DEPTH_MAX = 500;
+
+export const RAW: KnownFields = { message: 'RawExtension', fields: [['Raw', 2]] };
 
 /** JSON text kept as it is: raw extensions, field sets, JSON values of schemas. Null, when there are no bytes at all. */
 const rawValue: ValueCodec = {
@@ -113,14 +119,11 @@ const rawValue: ValueCodec = {
       writer.byte(0x0a);
     });
   },
-  read: (reader) => reader.nested(() => {
+  read: (reader, _depth, before) => reader.nested(() => {
     let raw: Buffer | undefined;
-    readFields(reader, (number, wireType) => {
-      if (number !== 1 || wireType !== 2) return false;
-      raw = reader.bytes();
-      return true;
-    });
-    if (raw === undefined || raw.length === 0) return null;
+    readFields(reader, RAW, () => { raw = reader.bytes(); });
+    if (raw === undefined) return before ?? null;
+    if (raw.length === 0) return null;
     if (!reader.exact) return roundedJson(raw);
     const read = parseJson(raw, { depthMax: RAW_DEPTH_MAX, keepLiterals: false });
     if (!read.ok) throw new WireError(read.message);
@@ -137,6 +140,8 @@ const roundedJson = (raw: Buffer): unknown => {
   }
 };
 
+const STRINGS: KnownFields = { message: 'ExtraValue', fields: [['Items', 2]] };
+
 /** A JSON list that is a message with one repeated string on the wire. */
 const stringListValue: ValueCodec = {
   wireType: 2,
@@ -149,12 +154,18 @@ const stringListValue: ValueCodec = {
       }
     });
   },
-  read: (reader) => reader.nested(() => {
-    const items: string[] = [];
-    readFields(reader, (number, wireType) => number === 1 && wireType === 2 && items.push(reader.string()) > 0);
+  read: (reader, _depth, before) => reader.nested(() => {
+    const items: string[] = Array.isArray(before) ? before as string[] : [];
+    readFields(reader, STRINGS, () => { items.push(reader.string()); });
     return items;
   }),
   zero: () => null,
+};
+
+const SCHEMA_OR: Readonly<Record<'bool' | 'list' | 'names', KnownFields>> = {
+  bool: { message: 'JSONSchemaPropsOrBool', fields: [['Allows', 0], ['Schema', 2]] },
+  list: { message: 'JSONSchemaPropsOrArray', fields: [['Schema', 2], ['JSONSchemas', 2]] },
+  names: { message: 'JSONSchemaPropsOrStringArray', fields: [['Schema', 2], ['Property', 2]] },
 };
 
 /**
@@ -179,16 +190,14 @@ const schemaOr = (schema: () => ValueCodec, form: 'bool' | 'list' | 'names'): Va
       }
     } else if (isMembers(value)) writeTagged(writer, 0x0a, schema(), value);
   }),
-  read: (reader, depth) => reader.nested(() => {
-    let single: unknown;
-    let allows = false;
-    const items: unknown[] = [];
-    readFields(reader, (number, wireType) => {
-      if (form === 'bool' && number === 1 && wireType === 0) allows = reader.varint() !== 0;
-      else if (wireType !== 2 || number > 2) return false;
-      else if (number === (form === 'bool' ? 2 : 1)) single = schema().read(reader, depth);
+  read: (reader, depth, before) => reader.nested(() => {
+    let single: unknown = isMembers(before) ? before : undefined;
+    let allows = before === true;
+    const items: unknown[] = Array.isArray(before) ? before : [];
+    readFields(reader, SCHEMA_OR[form], (number) => {
+      if (number === (form === 'bool' ? 2 : 1)) single = schema().read(reader, depth, single);
+      else if (form === 'bool') allows = reader.varint() !== 0;
       else items.push(form === 'list' ? schema().read(reader, depth) : reader.string());
-      return true;
     });
     return single ?? (form === 'bool' ? allows : items);
   }),

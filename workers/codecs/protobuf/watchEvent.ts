@@ -1,8 +1,10 @@
-import { readFields } from './special.js';
+import { RAW, readFields, type KnownFields } from './special.js';
 import { WireError, WireReader } from './reader.js';
 
 /** One message of a watch in Protobuf, which comes behind its length in four bytes: what happened, and the object in an envelope of its own. */
 export type WatchEventResult = { readonly ok: true; readonly type: string; /** A view of the input, not a copy. */ readonly object: Buffer } | { readonly ok: false; readonly message: string };
+
+const EVENT: KnownFields = { message: 'WatchEvent', fields: [['Type', 2], ['Object', 2]] };
 
 /** Takes a watch event apart without looking at its object. */
 export const openWatchEvent = (bytes: Buffer): WatchEventResult => {
@@ -10,11 +12,9 @@ export const openWatchEvent = (bytes: Buffer): WatchEventResult => {
     let type = '';
     let object: Buffer = Buffer.alloc(0);
     const reader = new WireReader(bytes);
-    readFields(reader, (number, wireType) => {
-      if (wireType !== 2 || number > 2) return false;
+    readFields(reader, EVENT, (number) => {
       if (number === 1) type = reader.string();
       else object = reader.nested(rawOf);
-      return true;
     });
     return { ok: true, type, object };
   } catch (error) {
@@ -26,10 +26,6 @@ export const openWatchEvent = (bytes: Buffer): WatchEventResult => {
 /** The bytes of a raw extension. */
 const rawOf = (reader: WireReader): Buffer => {
   let raw: Buffer = Buffer.alloc(0);
-  readFields(reader, (number, wireType) => {
-    if (number !== 1 || wireType !== 2) return false;
-    raw = reader.bytes();
-    return true;
-  });
+  readFields(reader, RAW, () => { raw = reader.bytes(); });
   return raw;
 };

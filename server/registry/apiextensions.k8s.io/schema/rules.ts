@@ -50,10 +50,21 @@ function validateMessage(rule: string, message: string, path: Path): FieldError[
 export function validateRuleExpressions(schema: Schema, path: Path, findings: readonly FieldError[]): FieldError[] {
   const root = path.toString();
   // What is wrong with a rule itself is no reason not to read it.
-  const broken = findings.map(finding => finding.path).filter(at => !at.includes(`.${MEMBER}[`));
-  return reviewRules(schema, root, at => broken.some(one => one.startsWith(root + at))).map((finding) => {
+  const broken = findings.map(finding => finding.path).filter(at => !at.includes(`.${MEMBER}[`)).sort();
+  return reviewRules(schema, root, at => hasBeginning(broken, root + at)).map((finding) => {
     const at = Path.of(root + finding.at);
     if (finding.kind === 'forbidden') return forbidden(at, finding.detail);
     return invalid(at, finding.value ?? printedStructure(finding.rule, RULE), finding.detail);
   });
+}
+
+/** Whether one of the texts, which are in order, begins so. */
+function hasBeginning(sorted: readonly string[], beginning: string): boolean {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]! < beginning) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low]?.startsWith(beginning) === true;
 }

@@ -15,7 +15,7 @@ export function repackSubsets(subsets: readonly JsonObject[]): JsonObject[] {
     const ports: (JsonObject | null)[] = objectsIn(subset, 'ports');
     for (const port of ports.length === 0 ? [null] : ports) collect(subset, port, addresses, byPort);
   }
-  return pack(byPort, addresses).map(sortSubset).sort((a, b) => compare(hashOfSubset(a), hashOfSubset(b)));
+  return inOrderOf(pack(byPort, addresses).map(sortSubset), hashOfSubset);
 }
 
 type ByPort = Map<string, { readonly port: JsonObject | null; readonly ready: Map<string, boolean> }>;
@@ -51,13 +51,16 @@ function pack(byPort: ByPort, addresses: ReadonlyMap<string, JsonObject>): JsonO
 const nonEmpty = (member: string, items: JsonObject[]): JsonObject => (items.length === 0 ? {} : { [member]: items });
 const addressKey = (address: JsonObject): string => `${textAt(address, 'ip')} ${textAt(address, 'targetRef', 'uid')}`;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** Sorts by keys that are worked out once for each. */
+const inOrderOf = (items: readonly JsonObject[], keyOf: (item: JsonObject) => string): JsonObject[] =>
+  items.map(item => ({ item, key: keyOf(item) })).sort((a, b) => compare(a.key, b.key)).map(({ item }) => item);
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
 function sortSubset(subset: JsonObject): JsonObject {
   for (const list of ['addresses', 'notReadyAddresses']) {
-    if (subset[list] !== undefined) subset[list] = objectsIn(subset, list).sort((a, b) => compare(addressKey(a), addressKey(b)));
+    if (subset[list] !== undefined) subset[list] = inOrderOf(objectsIn(subset, list), addressKey);
   }
-  if (subset['ports'] !== undefined) subset['ports'] = objectsIn(subset, 'ports').sort((a, b) => compare(md5(portText(a)), md5(portText(b))));
+  if (subset['ports'] !== undefined) subset['ports'] = inOrderOf(objectsIn(subset, 'ports'), port => md5(portText(port)));
   return subset;
 }
 

@@ -8,6 +8,7 @@ import { subdomainName } from '../../validation/names.js';
 import { ipAddress, qualified } from '../../validation/values.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { ANNOTATIONS, specOf } from './validation.js';
+import { repeats } from '../../validation/repeats.js';
 
 /** The `status` of a pod: what its node reports. Little of it is checked. */
 
@@ -81,10 +82,11 @@ function validateAddresses(status: JsonObject, before: JsonObject, list: string)
   const ips = objectsIn(status, list).map(each => textAt(each, 'ip'));
   const known = new Set(objectsIn(before, list).map(each => textAt(each, 'ip')));
   const families = new Set(ips.map(isIP));
+  const isRepeated = repeats(ips);
   return [
     ...ips.flatMap((ip, position) => (known.has(ip) ? [] : ipAddress(ip, path.index(position)))),
     ...(ips.length > 1 && (ips.length > 2 || families.size < ips.length) ? [invalid(path, ips.map(IP => ({ IP })), 'may specify no more than one IP for each IP family')] : []),
-    ...ips.flatMap((ip, position) => (ips.indexOf(ip) < position ? [duplicate(path.index(position), { IP: ip })] : [])),
+    ...ips.flatMap((ip, position) => (isRepeated(position) ? [duplicate(path.index(position), { IP: ip })] : [])),
   ];
 }
 

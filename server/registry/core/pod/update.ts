@@ -58,11 +58,12 @@ function validateDeadline(spec: JsonObject, before: JsonObject): Step {
   return was !== null && Number(was) < Number(deadline) ? halt(invalid(path, deadline, 'must be less than or equal to previous value')) : go([]);
 }
 
-const withoutSeconds = ({ tolerationSeconds: _seconds, ...toleration }: JsonObject): JsonObject => toleration;
+/** What a toleration says besides how long. */
+const withoutSeconds = ({ key = null, operator = null, value = null, effect = null }: JsonObject): string => JSON.stringify([key, operator, value, effect]);
 
 function validateTolerationUpdate(spec: JsonObject, before: JsonObject): FieldError[] {
-  const present = objectsIn(spec, 'tolerations').map(withoutSeconds);
-  const missing = objectsIn(before, 'tolerations').map(withoutSeconds).some(old => !present.some(toleration => sameValue(toleration, old)));
+  const present = new Set(objectsIn(spec, 'tolerations').map(withoutSeconds));
+  const missing = objectsIn(before, 'tolerations').some(old => !present.has(withoutSeconds(old)));
   return missing ? [forbidden(SPEC.child('tolerations'), 'existing toleration can not be modified except its tolerationSeconds')] : validateTolerations(spec, SPEC);
 }
 

@@ -47,10 +47,65 @@ describe('controllers/resourcequota/quotaController', () => {
     expect(await lines()).to.deep.equal(['update resourcequotas n/q status']);
   });
 
+  it('counts what was there before it, however late that becomes known, and what admission did not know it for', async () => {
+    for (const type of [secrets, pods]) await world.api.list(type);
+    world.api.seed(resourceQuotas, quota({ secrets: '5', pods: '9' }));
+    await world.start(quotaController);
+    expect(status()?.used).to.deep.equal({ secrets: '0', pods: '0' });
+    world.api.seed(secrets, named('a'));
+    await world.advance(1_000);
+    expect(status()?.used).to.deep.equal({ secrets: '1', pods: '0' });
+    world.api.seed(pods, pod('p'));
+    await world.advance(1_000);
+    expect(status()?.used).to.deep.equal({ secrets: '1', pods: '1' });
+    await world.writes();
+    // By then every server knows it, and counts in the same write in which it lets something in.
+    await world.advance(60_000);
+    world.api.seed(secrets, named('b'));
+    await world.advance(10_000);
+    expect(await lines()).to.deep.equal([]);
+  });
+
+  it('never takes back what admission has counted because something appeared: it may be on its way here', async () => {
+    await world.api.list(secrets);
+    world.api.seed(resourceQuotas, quota({ secrets: '5' }));
+    await world.start(quotaController);
+    world.api.change(resourceQuotas, 'n/q', object => ({ ...object, status: { hard: { secrets: '5' }, used: { secrets: '2' } } }));
+    world.api.seed(secrets, named('a'));
+    await world.advance(1_000);
+    expect(status()?.used).to.deep.equal({ secrets: '2' });
+  });
+
+  it('asks the server for the first count, whatever is known here by then', async () => {
+    world.api.seed(secrets, named('x', 'other'));
+    world.api.seed(resourceQuotas, { ...quota({ secrets: '5' }), metadata: { name: 'q', namespace: 'other' } });
+    await world.start(quotaController);
+    const asked: string[] = [];
+    world.api.before = ({ verb, type, key }) => { if (verb === 'list') asked.push(`${type} in ${key.split('/')[0] ?? ''}`); };
+    world.api.seed(secrets, named('a'));
+    world.api.seed(resourceQuotas, quota({ secrets: '5' }));
+    await world.settled();
+    expect([asked, status()?.used]).to.deep.equal([['secrets in n'], { secrets: '1' }]);
+  });
+
+  it('counts what becomes known while its first count is written', async () => {
+    await world.api.list(secrets);
+    world.api.seed(resourceQuotas, quota({ secrets: '5' }));
+    let first = true;
+    world.api.before = ({ verb }) => {
+      if (verb === 'update' && first) world.api.seed(secrets, named('a'));
+      if (verb === 'update') first = false;
+    };
+    await world.start(quotaController);
+    await world.advance(1_000);
+    expect(status()?.used).to.deep.equal({ secrets: '1' });
+  });
+
   it('follows a changed limit, and counts all anew now and then', async () => {
     world.api.seed(resourceQuotas, quota({ secrets: '5' }));
     world.api.seed(secrets, named('a'));
     await world.start(quotaController);
+    await world.advance(1_000);
     await world.writes();
     world.api.change(resourceQuotas, 'n/q', object => ({ ...object, spec: { hard: { secrets: '6' } } }));
     await world.settled();
@@ -58,7 +113,7 @@ describe('controllers/resourcequota/quotaController', () => {
     // Admission counted something that was then refused.
     world.api.change(resourceQuotas, 'n/q', object => ({ ...object, status: { hard: { secrets: '6' }, used: { secrets: '3' } } }));
     await world.writes();
-    await world.advance(299_000);
+    await world.advance(298_000);
     expect(status()?.used).to.deep.equal({ secrets: '3' });
     await world.advance(1_000);
     expect(status()?.used).to.deep.equal({ secrets: '1' });

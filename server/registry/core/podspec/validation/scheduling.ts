@@ -129,6 +129,7 @@ export function validateTolerationList(holder: JsonObject, path: Path): FieldErr
 export function validateTopologySpread(spec: JsonObject, specPath: Path): FieldError[] {
   const constraints = objectsIn(spec, 'topologySpreadConstraints');
   const kinds = constraints.map(constraint => `{${textAt(constraint, 'topologyKey')}, ${textAt(constraint, 'whenUnsatisfiable')}}`);
+  const last = new Map(kinds.map((kind, position) => [kind, position]));
   return constraints.flatMap((constraint, position) => {
     const at = specPath.child('topologySpreadConstraints').index(position);
     const kind = kinds[position] ?? '';
@@ -139,7 +140,7 @@ export function validateTopologySpread(spec: JsonObject, specPath: Path): FieldE
       ...(textAt(constraint, 'topologyKey') === '' ? [required(at.child('topologyKey'), 'can not be empty')] : []),
       ...optionallyOneOf(action, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable')),
       // Of several that say the same, the last one counts as the right one.
-      ...(kinds.indexOf(kind, position + 1) > position ? [duplicate(at.child('{topologyKey, whenUnsatisfiable}'), kind)] : []),
+      ...((last.get(kind) ?? position) > position ? [duplicate(at.child('{topologyKey, whenUnsatisfiable}'), kind)] : []),
       ...(domains === undefined || domains === null ? [] : minDomains(Number(domains), action, at)),
       ...['nodeAffinityPolicy', 'nodeTaintsPolicy'].flatMap(policy => optionallyOneOf(constraint[policy], ['Honor', 'Ignore'], at.child(policy))),
       ...labelKeys(constraint, 'matchLabelKeys', at),
@@ -158,9 +159,9 @@ function labelKeys(holder: JsonObject, list: string, path: Path): FieldError[] {
 
 /** A label cannot both have to match and have to differ. */
 function contradictingKeys(term: JsonObject, path: Path): FieldError[] {
-  const matching = itemsOf(term['matchLabelKeys']).map(String);
-  return itemsOf(term['mismatchLabelKeys']).map(String).filter(key => matching.includes(key))
-    .map(key => invalid(path.child('matchLabelKeys').index(matching.lastIndexOf(key)), key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
+  const matching = new Map(itemsOf(term['matchLabelKeys']).map((key, position) => [String(key), position]));
+  return itemsOf(term['mismatchLabelKeys']).map(String).filter(key => matching.has(key))
+    .map(key => invalid(path.child('matchLabelKeys').index(matching.get(key) ?? 0), key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
 }
 
 function minDomains(domains: number, action: string, path: Path): FieldError[] {

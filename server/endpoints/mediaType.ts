@@ -1,0 +1,32 @@
+/** A token of RFC 9110, section 5.6.2. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** One parameter with what separates it from the one before: a token, or a quoted text. */
+const PARAMETER = /^\s*;\s*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)\s*=\s*([!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\\r\n]|\\[^\r\n])*")\s*)?/;
+
+/**
+ * The media type that a Content-Type names, in lower case and without its parameters; null when it is none, or a parameter is broken or given twice:
+ * then nobody knows what the body is (RFC 9110, section 8.3.1).
+ */
+export function mediaTypeOf(header: string): string | null {
+  const end = header.indexOf(';');
+  const mediaType = (end < 0 ? header : header.slice(0, end)).trim().toLowerCase();
+  const [type = '', subtype = '', ...more] = mediaType.split('/');
+  if (!TOKEN.test(type) || !TOKEN.test(subtype) || more.length > 0) return null;
+  return end < 0 || hasParameters(header.slice(end)) ? mediaType : null;
+}
+
+/** A semicolon without a parameter behind it does no harm at the end. */
+function hasParameters(text: string): boolean {
+  const names = new Set<string>();
+  let rest = text;
+  while (rest !== '') {
+    const match = PARAMETER.exec(rest);
+    if (match === null) return false;
+    const name = match[1]?.toLowerCase();
+    rest = rest.slice(match[0].length);
+    if (name === undefined) return rest === '';
+    if (names.has(name)) return false;
+    names.add(name);
+  }
+  return true;
+}

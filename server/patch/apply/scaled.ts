@@ -1,0 +1,61 @@
+import { FieldSet } from './fieldset.js';
+import { managerKey, type ManagerEntry, type Managers } from './managers.js';
+
+/**
+ * Who owns the number of replicas, seen through `scale` and back. A write to `scale` is a write to an object of its own that has one field; whoever owns the
+ * field behind it in the workload owns that one field.
+ */
+export const SCALE_API_VERSION = 'autoscaling/v1';
+const replicasOfScale: readonly string[] = ['f:spec', 'f:replicas'];
+const onlyReplicas = FieldSet.fromFieldsV1({ 'f:spec': { 'f:replicas': {} } });
+
+/** The path of the replicas in a version of the workload; null in one that has no scale, undefined for a version that does not exist. */
+export type ReplicasPaths = (apiVersion: string) => readonly string[] | null | undefined;
+
+/** The owners of a workload as the owners of its scale. */
+export function scaleManagers(managers: Managers, paths: ReplicasPaths): Managers {
+  const found = new Map<string, ManagerEntry>();
+  for (const entry of managers.values()) {
+    const path = paths(entry.apiVersion);
+    if (path == null || !entry.fields.has(path)) continue;
+    const seen = { ...entry, apiVersion: SCALE_API_VERSION, fields: onlyReplicas };
+    found.set(managerKey(seen), seen);
+  }
+  return found;
+}
+
+/**
+ * The owners of the workload after a write to its scale, whose owners are then `scale`. As in the reference, new owners have no time, and an entry of a
+ * version that does not exist goes. `apiVersion` is that of the workload in the request.
+ */
+export function parentManagers(managers: Managers, scale: Managers, paths: ReplicasPaths, apiVersion: string): Managers {
+  const kept = new Map<string, ManagerEntry>();
+  for (const [key, entry] of managers) {
+    const path = paths(entry.apiVersion);
+    if (path === undefined) continue;
+    const owns = path !== null && entry.fields.has(path);
+    const fields = owns && !ownsReplicas(scale, entry) ? entry.fields.difference(fieldSetOf(path)) : entry.fields;
+    if (!fields.isEmpty) kept.set(key, { ...entry, fields });
+  }
+  const path = paths(apiVersion);
+  if (path == null) return kept;
+  for (const entry of scale.values()) {
+    if (!entry.fields.has(replicasOfScale) || isKnown(entry, managers, paths)) continue;
+    const owner = { ...entry, apiVersion, time: null, fields: fieldSetOf(path) };
+    const same = kept.get(managerKey(owner));
+    kept.set(managerKey(owner), same === undefined ? owner : { ...same, fields: same.fields.union(owner.fields) });
+  }
+  return kept;
+}
+
+const seenAs = (entry: ManagerEntry): string => managerKey({ ...entry, apiVersion: SCALE_API_VERSION });
+
+const ownsReplicas = (scale: Managers, entry: ManagerEntry): boolean => scale.get(seenAs(entry))?.fields.has(replicasOfScale) ?? false;
+
+/** Whether an owner of the scale owns the field in the workload already. */
+function isKnown(owner: ManagerEntry, managers: Managers, paths: ReplicasPaths): boolean {
+  const key = managerKey(owner);
+  return [...managers.values()].some(entry => seenAs(entry) === key && entry.fields.has(paths(entry.apiVersion) ?? []));
+}
+
+const fieldSetOf = (path: readonly string[]): FieldSet => path.reduceRight<FieldSet>((child, element) => FieldSet.of(false, new Map([[element, child]])), FieldSet.leaf);

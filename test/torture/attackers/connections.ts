@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { frame, frameTypes, RawHttp2, settingIds } from '../../attacks/wire/http2Frames.js';
+import { plainRequest, RawHttp1 } from '../../attacks/wire/http1.js';
+import type { TortureMember } from '../cluster/tortureCluster.js';
+
+/** Streams that an attacker opens on one connection before it breaks the protocol. */
+const streamsPerConnection = 100;
+const connectionsOfErrors = 2;
+const manyConnections = 1_000;
+/** After a connection that nobody accepted. */
+const refusedPauseMs = 50;
+/** Handshakes under way at a time: more would be a test of this machine. */
+const handshakesAtOnce = 50;
+
+interface Wire { destroy(): void }
+
+/** Resolves when the signal comes. */
+const until = async (signal: AbortSignal): Promise<null> => {
+  if (!signal.aborted) await once(signal, 'abort');
+  return null;
+};
+
+/** A connection, or null when the attack is over before it is there: a member that is stopped meanwhile answers no handshake. */
+async function openBefore<W extends Wire>(over: Promise<null>, opening: Promise<W>): Promise<W | null> {
+  const wire = await Promise.race([opening, over]);
+  if (wire === null) void opening.then((late) => { late.destroy(); });
+  return wire;
+}
+
+/**
+ * Two connections, again and again, each with requests on many streams, ended by a frame that no client may send: Node says nothing of the end of such
+ * streams. Resolves with how many connections there were.
+ */
+export async function protocolErrors({ securePort: port }: TortureMember, signal: AbortSignal): Promise<number> {
+  const over = until(signal);
+  let connections = 0;
+  const attack = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const wire = await openBefore(over, RawHttp2.open({ port }));
+      if (wire === null) return;
+      // It is down.
+      if (wire.ended) await delay(refusedPauseMs);
+      connections++;
+      for (let stream = 0; stream < streamsPerConnection; stream++) wire.request('GET', '/version');
+      wire.send(frame(frameTypes.data, 0, 0, Buffer.from('x')));
+      await Promise.race([wire.closed, over]);
+      wire.destroy();
+    }
+  };
+  await Promise.all(Array.from({ length: connectionsOfErrors }, attack));
+  return connections;
+}
+
+/** A thousand connections, each of which keeps the server waiting in one way: nothing is sent, half a body, or nothing is taken. Resolves with how many opened. */
+export async function thousandConnections({ securePort: port }: TortureMember, signal: AbortSignal): Promise<number> {
+  const over = until(signal);
+  const wires: Wire[] = [];
+  const ways: readonly (() => Promise<Wire>)[] = [
+    () => RawHttp2.open({ port, silent: true }),
+    async () => {
+      const wire = await RawHttp1.open({ port });
+      wire.send(plainRequest('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', ['content-length: 1000'], '{"spec":'));
+      return wire;
+    },
+    async () => {
+      const wire = await RawHttp2.open({ port, settings: { [settingIds.initialWindowSize]: 0 } });
+      for (let stream = 0; stream < streamsPerConnection / 10; stream++) wire.request('GET', '/version');
+      return wire;
+    },
+  ];
+  let begun = 0;
+  const open = async (): Promise<void> => {
+    while (!signal.aborted && begun < manyConnections) {
+      const wire = await openBefore(over, ways[begun++ % ways.length]!());
+      if (wire !== null) wires.push(wire);
+    }
+  };
+  await Promise.all(Array.from({ length: handshakesAtOnce }, open));
+  await over;
+  for (const wire of wires) wire.destroy();
+  return wires.length;
+}
