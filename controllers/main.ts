@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import { randomUUID } from 'node:crypto';
+import { isMainThread } from 'node:worker_threads';
 import { helpText } from '../server/catalogue/flags/help.js';
 import { LineBudget } from '../server/catalogue/lineBudget.js';
 import { release, versionInfo } from '../server/catalogue/version.js';
@@ -22,7 +23,8 @@ const PRIVATE_FILES_UMASK = 0o077;
 
 /** Exit codes: 0 for what was asked to be printed and for a stop that was asked for, 1 for what failed, 2 for a command line that cannot be right. */
 async function main(argv: readonly string[]): Promise<number> {
-  process.umask(PRIVATE_FILES_UMASK);
+  // A thread shares the process's with others.
+  if (isMainThread) process.umask(PRIVATE_FILES_UMASK);
   const read = readControllerManagerOptions(argv);
   const errors = read.ok ? unknownControllers(read.options.controllers).map(word => `--controllers names ${JSON.stringify(word)}, which is no controller`) : read.errors;
   if (!read.ok || errors.length > 0) {
@@ -83,6 +85,7 @@ async function work(options: ControllerManagerOptions): Promise<{ readonly statu
   // Neither connections nor timers of the clock keep a process alive.
   const awake = setInterval(() => undefined, 24 * 60 * 60 * 1000);
   const serving = await serveHealth({ options, metrics, checks, clock: systemClock });
+  process.send?.('ready');
   try {
     const result = await manager.run(stop);
     if (result === 'lost') return { status: 1, reason: 'the lease is lost: another manager may work now' };

@@ -34,6 +34,7 @@ async function main(): Promise<void> {
   const ca = caFile === undefined ? undefined : fs.readFileSync(caFile, 'utf8');
   const balancer = await startLoadBalancer({ ...listen, backends: backend, ca, log: say });
   say(`listening on ${listen.host}:${balancer.port}`);
+  process.send?.('ready');
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       say(`${signal}: stopping`);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The first thing that runs on a fresh clone, so it is plain JavaScript without dependencies: it installs what is missing,
- * compiles what has changed, and then runs what was asked for. Every step that has nothing to do takes milliseconds.
+ * builds what has changed, and then runs what was asked for. Every step that has nothing to do takes milliseconds.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,11 +15,13 @@ const sourceFolders = ['api', 'raft', 'workers', 'server', 'controllers', 'deplo
 const dist = path.join(root, 'dist');
 const installStamp = path.join(root, 'node_modules', '.install-stamp');
 const buildStamp = path.join(dist, '.build-stamp');
+const bundleStamp = path.join(dist, '.bundle-stamp');
 
 const commands = {
-  start: { about: 'start a local cluster (see: npm start -- --help)', run: args => inThisProcess('programs/up.js', args) },
+  start: { about: 'start a local cluster (see: npm start -- --help)', needs: bundlePrograms, run: args => inThisProcess('programs/up.js', args) },
   test: { about: 'run all tests; further arguments go to mocha', run: args => child([path.join(dist, 'test', 'run.js'), ...args]) },
   build: { about: 'compile into dist/', run: async () => 0 },
+  pack: { about: 'make what npm pack takes: programs and types', needs: bundlePrograms, run: packTypes },
   generate: { about: 'derive api/data and api/types from api/facts', uncompiled: true, run: generate },
   simulate: { about: 'run seeded Raft schedules (npm run simulate -- --help)', run: args => child([path.join(dist, 'test', 'simulation', 'main.js'), ...args]) },
   torture: { about: 'break a cluster of real processes and check its promises (npm run torture -- --help)', run: args => child([path.join(dist, 'test', 'torture', 'main.js'), ...args]) },
@@ -41,7 +43,7 @@ async function main([name, ...args]) {
   }
   endWithNpm();
   await install();
-  if (!command.uncompiled) await build();
+  if (!command.uncompiled) await (command.needs ?? build)();
   const status = await command.run(args);
   if (typeof status === 'number') process.exitCode = status;
 }
@@ -63,9 +65,9 @@ async function install() {
   if (adoptExistingInstall()) return;
   const compiler = missingCompiler();
   if (compiler) say(`warning: ${compiler}`);
-  say('installing packages (npm ci; compiling SQLite takes about a minute)');
+  say('installing packages (npm ci; SQLite comes as a binary from github.com, or is compiled, which takes minutes and needs headers from nodejs.org)');
   const status = await npm(['ci', '--no-fund', '--no-audit', '--loglevel=error']);
-  if (status !== 0) throw new StepFailed(`npm ci failed with status ${status}; its messages are above.${compiler ? ` Likely cause: ${compiler}` : ''}`);
+  if (status !== 0) throw new StepFailed(`npm ci failed with status ${status}; its messages are above.${compiler ? ` Likely cause: ${compiler}` : offlineHint()}`);
   if (!nativeCodeLoads()) throw new StepFailed(nativeCodeHelp(compiler));
   fs.writeFileSync(installStamp, wantedInstall());
 }
@@ -104,6 +106,12 @@ function nativeCodeHelp(compiler) {
   return `better-sqlite3 was installed but its native part was not built: ${reason}. After that: npm rebuild better-sqlite3`;
 }
 
+/** Packages come from the registry; SQLite's native code comes from elsewhere. */
+function offlineHint() {
+  return ' If it could not reach github.com or nodejs.org: SQLite is compiled without them when npm_config_nodedir names a folder with the headers of this Node' +
+    ` (${path.dirname(path.dirname(process.execPath))} often is one)`;
+}
+
 /** Runs npm with its progress going to the terminal; without a terminal, a line every ten seconds shows that it lives. */
 async function npm(args) {
   const cli = process.env.npm_execpath;
@@ -120,24 +128,50 @@ async function npm(args) {
 // ---- build ----
 
 async function build() {
-  const sources = listSources();
-  const fingerprint = createHash('sha256').update(sources.map(file => {
-    const { mtimeMs, size } = fs.statSync(path.join(root, file));
-    return `${file} ${mtimeMs} ${size}`;
-  }).join('\n')).update(wantedInstall()).digest('hex');
-  if (read(buildStamp) === fingerprint) return;
+  const sources = listSources(sourceFolders);
+  const wanted = fingerprint(sources);
+  if (read(buildStamp) === wanted) return;
   say('compiling');
   removeOrphans(new Set(sources));
   const started = Date.now();
-  const { status } = spawnSync(process.execPath, [path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', root], { cwd: root, stdio: 'inherit' });
-  if (status !== 0) throw new StepFailed(`compilation failed with status ${status}; the compiler's messages are above`);
-  await bundle(dist);
-  fs.writeFileSync(buildStamp, fingerprint);
+  const ticker = setInterval(() => say(`  still compiling (${Math.round((Date.now() - started) / 1000)} s)`), 10_000);
+  try {
+    const status = await run(process.execPath, [path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', root]);
+    if (status !== 0) throw new StepFailed(`compilation failed with status ${status}; the compiler's messages are above`);
+  } finally {
+    clearInterval(ticker);
+  }
+  // Anew in any case: programs must be younger than what was compiled.
+  fs.rmSync(bundleStamp, { force: true });
+  await bundlePrograms(() => undefined);
+  fs.writeFileSync(buildStamp, wanted);
   say(`compiled in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
 
-function listSources() {
-  const files = sourceFolders.filter(folder => fs.existsSync(path.join(root, folder))).flatMap(folder =>
+/** What runs as a program, without its types being checked: seconds, where the whole takes a minute. */
+async function bundlePrograms(tell = say) {
+  const wanted = fingerprint(listSources(sourceFolders.filter(folder => folder !== 'test')));
+  if (read(bundleStamp) === wanted) return;
+  tell('bundling the programs');
+  fs.mkdirSync(dist, { recursive: true });
+  await bundle(root, dist);
+  fs.writeFileSync(bundleStamp, wanted);
+}
+
+async function packTypes() {
+  fs.rmSync(path.join(dist, 'types'), { recursive: true, force: true });
+  return run(process.execPath, [path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', path.join(root, 'tsconfig.types.json')]);
+}
+
+function fingerprint(sources) {
+  return createHash('sha256').update(sources.map(file => {
+    const { mtimeMs, size } = fs.statSync(path.join(root, file));
+    return `${file} ${mtimeMs} ${size}`;
+  }).join('\n')).update(wantedInstall()).digest('hex');
+}
+
+function listSources(folders) {
+  const files = folders.filter(folder => fs.existsSync(path.join(root, folder))).flatMap(folder =>
     fs.readdirSync(path.join(root, folder), { recursive: true }).map(file => path.join(folder, file)).filter(file => file.endsWith('.ts')));
   return [...files.sort(), 'tsconfig.json', path.join('deploy', 'bundle.mjs')];
 }
@@ -145,7 +179,8 @@ function listSources() {
 /** Compiled files whose source is gone would still be run as tests. */
 function removeOrphans(sources) {
   if (!fs.existsSync(dist)) return;
-  for (const file of fs.readdirSync(dist, { recursive: true })) {
+  const others = [`programs${path.sep}`, `types${path.sep}`];
+  for (const file of fs.readdirSync(dist, { recursive: true }).filter(name => !others.some(folder => name.startsWith(folder)))) {
     const source = file.replace(/\.js(\.map)?$/, '.ts');
     if (source !== file && !sources.has(source)) fs.rmSync(path.join(dist, file));
   }

@@ -1,6 +1,7 @@
 /**
  * Puts each program into a few files, in `dist/programs/`: most of the time in which a program of a thousand modules starts is spent on finding and loading
- * them one by one (docs/decisions/0011). Plain JavaScript, because it is a part of the build.
+ * them one by one (docs/decisions/0011). It reads the sources, so whoever only wants to start something need not wait for the compiler. Plain JavaScript,
+ * because it is a part of the build.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,21 +13,44 @@ const threads = ['raft/thread.js', 'workers/task.js', 'server/openapi/builderThr
 /** Native code, what finds files of its own beside itself, and what others can do without and is not installed. */
 const external = ['better-sqlite3', 'piscina', 'bufferutil', 'utf-8-validate'];
 
-/** Bundles what was compiled into `dist`, in place of what was bundled before. */
-export async function bundle(dist) {
+/** Bundles the sources below `root` into `dist`, in place of what was bundled before. */
+export async function bundle(root, dist) {
   const { build } = await import('esbuild');
-  const { programs } = await import(pathToFileURL(path.join(dist, 'deploy', 'programs.js')).href);
-  const entries = [...Object.entries(programs), ...threads.map(file => [path.basename(file, '.js'), file])];
+  const entries = [...Object.entries(await programsOf(build, root, dist)), ...threads.map(file => [path.basename(file, '.js'), file])];
   const outdir = path.join(dist, 'programs');
   fs.rmSync(outdir, { recursive: true, force: true });
-  await build({
-    entryPoints: Object.fromEntries(entries.map(([name, file]) => [name, path.join(dist, file)])),
+  const { metafile } = await build({
+    entryPoints: Object.fromEntries(entries.map(([name, file]) => [name, path.join(root, file.replace(/\.js$/, '.ts'))])),
     outdir, external,
     bundle: true, splitting: true, platform: 'node', format: 'esm', target: 'node20',
     // Flat: what stands beside an entry point stands beside all parts.
     chunkNames: 'part-[hash]',
-    sourcemap: 'linked', sourcesContent: false, logLevel: 'warning',
+    sourcemap: 'linked', sourcesContent: false, logLevel: 'warning', metafile: true, absWorkingDir: root,
     // CommonJS packages get parts of Node by `require`, which modules do not have.
     banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
   });
+  for (const [name] of entries) fs.chmodSync(path.join(outdir, `${name}.js`), 0o755);
+  fs.writeFileSync(path.join(outdir, 'LICENSES.txt'), licences(root, Object.keys(metafile.inputs)));
+}
+
+/** The table in `deploy/programs.ts`. */
+async function programsOf(build, root, dist) {
+  const outfile = path.join(dist, 'programs-table.mjs');
+  await build({ entryPoints: [path.join(root, 'deploy', 'programs.ts')], outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'warning' });
+  try {
+    return (await import(`${pathToFileURL(outfile).href}?${fs.statSync(outfile).mtimeMs}`)).programs;
+  } finally {
+    fs.rmSync(outfile);
+  }
+}
+
+/** The terms of every package whose code is in the bundle: they want to be told wherever it goes. */
+function licences(root, inputs) {
+  const folders = new Set(inputs.flatMap(input => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []));
+  return [...folders].sort().map(folder => {
+    const { name, version, license } = JSON.parse(fs.readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
+    const file = fs.readdirSync(path.join(root, folder)).find(entry => /^licen[cs]e/i.test(entry));
+    const text = file ? fs.readFileSync(path.join(root, folder, file), 'utf8').trim() : '';
+    return `${name} ${version} (${license})\n\n${text}\n`;
+  }).join(`\n${'-'.repeat(80)}\n\n`);
 }

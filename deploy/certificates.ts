@@ -21,7 +21,7 @@ const tokenKeyBits = 2048;
 export interface CertificateRequest {
   /** What the certificate is for: users and replicas are named by `commonName`, groups by `organization`. */
   readonly commonName: string;
-  readonly organization?: string;
+  readonly organization?: string | readonly string[];
   readonly usages: readonly ('serverAuth' | 'clientAuth')[];
   readonly dnsNames?: readonly string[];
   readonly ipAddresses?: readonly string[];
@@ -56,7 +56,7 @@ export async function issueCertificate(authority: KeyAndCertificate, request: Ce
   const issuer = new x509.X509Certificate(authority.certificate);
   const keys = await generateKeys();
   const certificate = await x509.X509CertificateGenerator.create({
-    subject: [...(request.organization === undefined ? [] : [{ O: [request.organization] }]), { CN: [request.commonName] }],
+    subject: [...[request.organization ?? []].flat().map(group => ({ O: [group] })), { CN: [request.commonName] }],
     issuer: issuer.subjectName.toJSON(),
     publicKey: keys.publicKey,
     signingKey: await importKey(authority.key),
@@ -76,10 +76,11 @@ export async function issueCertificate(authority: KeyAndCertificate, request: Ce
 }
 
 /** A key pair for signing tokens; PEM texts, PKCS#8 and SubjectPublicKeyInfo. */
-export async function createKeyPair(): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
-  return promisify(generateKeyPair)('rsa', {
-    modulusLength: tokenKeyBits, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' },
-  });
+export async function createKeyPair(kind: 'rsa' | 'ec' = 'rsa'): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
+  const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;
+  const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
+  if (kind === 'ec') return promisify(generateKeyPair)('ec', { namedCurve: keyAlgorithm.namedCurve, privateKeyEncoding, publicKeyEncoding });
+  return promisify(generateKeyPair)('rsa', { modulusLength: tokenKeyBits, privateKeyEncoding, publicKeyEncoding });
 }
 
 function subjectAlternativeNames({ dnsNames = [], ipAddresses = [] }: CertificateRequest): x509.Extension[] {

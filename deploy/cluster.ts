@@ -1,18 +1,19 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { awaitReady } from './awaitReady.js';
 import { waitForLeftovers, writeClusterFile } from './clusterFile.js';
-import { keepPrivate, writeFileAtomically } from './files.js';
+import { keepPrivate, makeFolder, writeFileAtomically } from './files.js';
 import { apiserverFlags, balancerFlags, host, managerFlags } from './flags.js';
 import { haproxyConfiguration } from './haproxy.js';
 import { kubeconfig } from './kubeconfig.js';
 import { lockDirectory } from './launcherLock.js';
-import { describeExit, ManagedProcess, type Exit, type ProcessSpec } from './managedProcess.js';
 import { boundLog, logCheckIntervalMs } from './logFiles.js';
+import { ManagedProcess } from './managedProcess.js';
+import type { Exit, ManagedProgram, ProcessSpec, ProgramEvents } from './managedProgram.js';
+import { ManagedThread } from './managedThread.js';
 import { ensurePki, type PkiFiles } from './pki.js';
 import { findFreePorts, portIsFree } from './ports.js';
 import { programFile } from './programs.js';
-import { describeReadiness, probeReadiness, type Readiness } from './readiness.js';
 import { Supervisor } from './supervisor.js';
 import { loadSettings, type ClusterSettings, type MemberSettings, type ReplicaCount } from './settings.js';
 
@@ -31,8 +32,8 @@ export interface ClusterOptions {
   readonly fresh?: boolean | undefined;
   /** What runs as a replica: the API server, unless a test puts something else in its place. */
   readonly apiserverProgram?: string | undefined;
-  /** Further flags for each API server. */
-  readonly apiserverFlags?: readonly string[] | undefined;
+  /** Further flags for each API server, or those for one by its id. */
+  readonly apiserverFlags?: readonly string[] | ((id: string) => readonly string[]) | undefined;
   /** Puts a network of its own between the replicas, before they start: under which address the others know each. */
   readonly peerAddresses?: ((members: readonly MemberSettings[]) => Promise<ReadonlyMap<string, string>>) | undefined;
   /** Copies of the controller manager; none unless given. */
@@ -41,11 +42,25 @@ export interface ClusterOptions {
   readonly managerFlags?: readonly string[] | undefined;
   /** Stand-in nodes, all in one process (`nodes/DESIGN.md`); none unless given. */
   readonly fakeNodes?: number | undefined;
+  /** Whether they bind pods, too; not where a scheduler does. True unless given. */
+  readonly bindPods?: boolean | undefined;
+  /** Without one, `address` is that of the first replica. */
+  readonly balancer?: boolean | undefined;
+  /** Whether managers serve their health and metrics; that needs a port, and a certificate of their own. */
+  readonly managersServe?: boolean | undefined;
+  /** Run everything in threads of this process instead of processes of their own. */
+  readonly inProcess?: boolean | undefined;
+  /** A module that every thread of an API server loads first: the faults of a test. */
+  readonly apiserverPreload?: string | undefined;
+  /** A program said something else than `ready`. */
+  readonly onMessage?: ((program: ManagedProgram, message: unknown) => void) | undefined;
   readonly onProgress?: ((line: string) => void) | undefined;
   /** Start managers again that failed, once the cluster is up. API servers are never started again without being asked: why a member of the group fell is for a person to see. */
   readonly restartManagers?: boolean | undefined;
   /** A process ended, asked for or not; `restartInMs` is null unless it is started again by itself. */
-  readonly onExit?: ((process: ManagedProcess, exit: Exit, restartInMs: number | null) => void) | undefined;
+  readonly onExit?: ((process: ManagedProgram, exit: Exit, restartInMs: number | null) => void) | undefined;
+  /** What kind of keys service-account tokens are signed with, where there are none yet: RSA unless told. */
+  readonly tokenKeys?: 'rsa' | 'ec' | undefined;
   /** Gives up a start that is under way. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -57,7 +72,7 @@ export interface ClusterMember {
   readonly address: string;
   readonly peerAddress: string;
   readonly dataDirectory: string;
-  readonly process: ManagedProcess;
+  readonly process: ManagedProgram;
   /** Starts it again and resolves when it is ready. */
   restart(): Promise<void>;
   waitReady(): Promise<void>;
@@ -65,33 +80,33 @@ export interface ClusterMember {
 
 export interface Cluster {
   readonly dataDirectory: string;
-  /** The balancer's address: `https://127.0.0.1:port`. */
+  /** The balancer's address, or without one that of the first replica: `https://127.0.0.1:port`. */
   readonly address: string;
   readonly kubeconfig: string;
   readonly pki: PkiFiles;
   readonly members: readonly ClusterMember[];
-  readonly balancer: ManagedProcess;
+  readonly balancer: ManagedProgram | null;
   /** Controller managers, of which one works. */
-  readonly managers: readonly ManagedProcess[];
+  readonly managers: readonly ManagedProgram[];
   /** The process of the stand-in nodes. */
-  readonly fakeNodes: ManagedProcess | null;
+  readonly fakeNodes: ManagedProgram | null;
   /** Starts every process that is down; resolves when all are ready. */
   startStopped(): Promise<void>;
+  /** Starts one that is down; resolves when it is ready. */
+  restart(program: ManagedProgram): Promise<void>;
   /** Stops every process, and gives the data directory back. May be called again. */
   stop(): Promise<void>;
+  /** The same at once, as a power cut would: for clusters whose data nobody wants. */
+  discard(): Promise<void>;
 }
 
-/** From start to ready. The first start on a slow disk takes longest. */
-const readyTimeoutMs = 60_000;
-const readyPollMs = 20;
-const probeTimeoutMs = 2000;
 /** After SIGTERM; then SIGKILL. */
 const stopGraceMs = 10_000;
 
 /** Starts a cluster and resolves when every replica and the balancer are ready. After a failure no process is left. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const directory = path.resolve(options.dataDirectory);
-  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory, 0o700);
   keepPrivate(directory);
   const unlock = lockDirectory(directory);
   let cluster: LocalCluster | null = null;
@@ -112,11 +127,12 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   const clusterFile = path.join(directory, 'cluster.json');
   await waitForLeftovers(clusterFile, say);
   if (options.fresh) removeState(directory);
-  fs.mkdirSync(path.join(directory, 'logs'), { recursive: true, mode: 0o700 });
+  makeFolder(path.join(directory, 'logs'), 0o700);
   const settings = await loadSettings(path.join(directory, 'settings.json'), options.replicas);
-  const port = await choosePort(options.port);
-  const managerPorts = await findFreePorts(options.managers ?? 0);
-  const pki = await ensurePki(path.join(directory, 'pki'), settings.members.map(({ id }) => id));
+  const port = options.balancer === false ? settings.members[0]?.securePort ?? 0 : await choosePort(options.port);
+  const managers = options.managers ?? 0;
+  const managerPorts = options.managersServe === false ? Array.from({ length: managers }, () => 0) : await findFreePorts(managers);
+  const pki = await ensurePki(path.join(directory, 'pki'), settings.members.map(({ id }) => id), { tokenKeys: options.tokenKeys });
   if (pki.written.length > 0) say(`made certificates: ${pki.written.join(', ')}`);
   writeClientFiles(directory, port, pki, settings);
   const peerAddresses = await options.peerAddresses?.(settings.members);
@@ -162,14 +178,14 @@ class LocalCluster implements Cluster {
   readonly kubeconfig: string;
   readonly pki: PkiFiles;
   readonly members: readonly ClusterMember[];
-  readonly balancer: ManagedProcess;
-  readonly managers: readonly ManagedProcess[];
-  readonly fakeNodes: ManagedProcess | null;
+  readonly balancer: ManagedProgram | null;
+  readonly managers: readonly ManagedProgram[];
+  readonly fakeNodes: ManagedProgram | null;
   /** What answers requests, and what makes them: the latter starts when the former is ready, and stops first. */
-  readonly #servers: readonly ManagedProcess[];
-  readonly #clients: readonly ManagedProcess[];
+  readonly #servers: readonly ManagedProgram[];
+  readonly #clients: readonly ManagedProgram[];
   readonly #ca: string;
-  readonly #supervisors = new Map<ManagedProcess, Supervisor>();
+  readonly #supervisors = new Map<ManagedProgram, Supervisor>();
   #up = false;
   #stopping: Promise<void> | null = null;
   #logTimer: NodeJS.Timeout | null = null;
@@ -182,18 +198,20 @@ class LocalCluster implements Cluster {
     this.pki = pki;
     this.#ca = fs.readFileSync(pki.caFile, 'utf8');
     this.members = settings.members.map(member => this.#member(member));
-    this.balancer = this.#process({ role: 'balancer', name: 'balancer', program: programFile('balancer'), args: balancerFlags(prepared), address: this.address });
+    this.balancer = prepared.options.balancer === false ? null
+      : this.#process({ role: 'balancer', name: 'balancer', program: programFile('balancer'), args: balancerFlags(prepared), address: this.address });
     this.managers = prepared.managerPorts.map((securePort, index) => this.#manager(`cm${index + 1}`, securePort));
-    const { fakeNodes: nodes = 0 } = prepared.options;
-    this.fakeNodes = nodes > 0 ? this.#process({ role: 'fake-nodes', name: 'fake-nodes', program: programFile('nodes'), args: ['--kubeconfig', this.kubeconfig, '--count', String(nodes)], address: null }) : null;
-    this.#servers = [...this.members.map(member => member.process), this.balancer];
+    const { fakeNodes: nodes = 0, bindPods = true } = prepared.options;
+    const nodeFlags = ['--kubeconfig', this.kubeconfig, '--count', String(nodes), ...(bindPods ? [] : ['--no-bind'])];
+    this.fakeNodes = nodes > 0 ? this.#process({ role: 'fake-nodes', name: 'fake-nodes', program: programFile('nodes'), args: nodeFlags, address: null }) : null;
+    this.#servers = [...this.members.map(member => member.process), ...(this.balancer ? [this.balancer] : [])];
     this.#clients = [...this.managers, ...(this.fakeNodes ? [this.fakeNodes] : [])];
   }
 
   async start(): Promise<void> {
     const { settings, say } = this.prepared;
     const started = performance.now();
-    say(`starting ${settings.members.map(({ id }) => id).join(', ')} and the balancer`);
+    say(`starting ${settings.members.map(({ id }) => id).join(', ')}${this.balancer ? ' and the balancer' : ''}`);
     this.#logTimer = setInterval(() => { this.#boundLogs(); }, logCheckIntervalMs).unref();
     await this.startStopped();
     this.#up = true;
@@ -208,46 +226,57 @@ class LocalCluster implements Cluster {
     }
   }
 
+  async restart(program: ManagedProgram): Promise<void> {
+    program.start();
+    this.#writeFile();
+    await this.#waitReady(program);
+  }
+
   stop(): Promise<void> {
-    this.#stopping ??= this.#stopAll();
+    this.#stopping ??= this.#stopInOrder().finally(() => this.#giveBack());
     return this.#stopping;
   }
 
-  async #stopAll(): Promise<void> {
-    const { clusterFile, say, unlock } = this.prepared;
-    for (const supervisor of this.#supervisors.values()) supervisor.stop();
-    if (this.#logTimer !== null) clearInterval(this.#logTimer);
+  discard(): Promise<void> {
+    this.#stopping ??= Promise.all([...this.#clients, ...this.#servers].map(program => program.kill())).then(() => this.#giveBack());
+    return this.#stopping;
+  }
+
+  async #stopInOrder(): Promise<void> {
+    const { say } = this.prepared;
     for (const processes of [this.#clients, this.#servers]) {
       await Promise.all(processes.map(async process => {
         if (!(await process.stop(stopGraceMs))) say(`${process.spec.name} did not end within ${stopGraceMs / 1000} s and was killed`);
       }));
     }
-    fs.rmSync(clusterFile, { force: true });
-    unlock();
+  }
+
+  #giveBack(): void {
+    if (this.#logTimer !== null) clearInterval(this.#logTimer);
+    for (const supervisor of this.#supervisors.values()) supervisor.stop();
+    fs.rmSync(this.prepared.clusterFile, { force: true });
+    this.prepared.unlock();
   }
 
   #member({ id, securePort, peerPort }: MemberSettings): ClusterMember {
     const { directory } = this.prepared;
     const address = `https://${host}:${securePort}`;
     const dataDirectory = path.join(directory, 'data', id);
-    const process = this.#process({ role: 'apiserver', name: id, program: this.prepared.options.apiserverProgram ?? programFile('apiserver'), args: [...apiserverFlags(this.prepared, id, dataDirectory), ...(this.prepared.options.apiserverFlags ?? [])], address });
+    const { apiserverProgram, apiserverFlags: further = [], apiserverPreload: preload } = this.prepared.options;
+    const args = [...apiserverFlags(this.prepared, id, dataDirectory), ...(typeof further === 'function' ? further(id) : further)];
+    const process = this.#process({ role: 'apiserver', name: id, program: apiserverProgram ?? programFile('apiserver'), args, address, preload });
     const waitReady = (): Promise<void> => this.#waitReady(process);
-    const restart = async (): Promise<void> => {
-      process.start();
-      this.#writeFile();
-      await waitReady();
-    };
-    return { id, address, peerAddress: `${host}:${peerPort}`, dataDirectory, process, waitReady, restart };
+    return { id, address, peerAddress: `${host}:${peerPort}`, dataDirectory, process, waitReady, restart: () => this.restart(process) };
   }
 
-  #manager(name: string, securePort: number): ManagedProcess {
+  #manager(name: string, securePort: number): ManagedProgram {
     const args = [...managerFlags(this.prepared, path.join(this.prepared.directory, 'controller-manager.kubeconfig'), securePort), ...(this.prepared.options.managerFlags ?? [])];
-    const process = this.#process({ role: 'controller-manager', name, program: programFile('controller-manager'), args, address: `https://${host}:${securePort}` });
+    const process = this.#process({ role: 'controller-manager', name, program: programFile('controller-manager'), args, address: securePort === 0 ? null : `https://${host}:${securePort}` });
     if (this.prepared.options.restartManagers) this.#supervisors.set(process, new Supervisor(() => this.#startAgain(process)));
     return process;
   }
 
-  #startAgain(process: ManagedProcess): void {
+  #startAgain(process: ManagedProgram): void {
     if (this.#stopping || process.running) return;
     process.start();
     this.#writeFile();
@@ -255,13 +284,19 @@ class LocalCluster implements Cluster {
     this.#waitReady(process).catch((error: unknown) => { if (process.running && !this.#stopping) this.prepared.say(String(error)); });
   }
 
-  #process(spec: Omit<ProcessSpec, 'log'>): ManagedProcess {
-    const process: ManagedProcess = new ManagedProcess({ ...spec, log: path.join(this.prepared.directory, 'logs', `${spec.name}.log`) }, exit => {
-      if (!this.#stopping) this.#writeFile();
-      const supervised = this.#up && !this.#stopping ? this.#supervisors.get(process) : undefined;
-      this.prepared.options.onExit?.(process, exit, supervised?.ended(exit) ?? null);
-    }, () => this.#supervisors.get(process)?.started());
-    return process;
+  #process(spec: Omit<ProcessSpec, 'log'>): ManagedProgram {
+    const { options, directory } = this.prepared;
+    const events: ProgramEvents = {
+      onExit: exit => {
+        if (!this.#stopping) this.#writeFile();
+        const supervised = this.#up && !this.#stopping ? this.#supervisors.get(program) : undefined;
+        options.onExit?.(program, exit, supervised?.ended(exit) ?? null);
+      },
+      onStart: () => this.#supervisors.get(program)?.started(),
+      onMessage: message => options.onMessage?.(program, message),
+    };
+    const program: ManagedProgram = new (options.inProcess ? ManagedThread : ManagedProcess)({ ...spec, log: path.join(directory, 'logs', `${spec.name}.log`) }, events);
+    return program;
   }
 
   #boundLogs(): void {
@@ -278,39 +313,10 @@ class LocalCluster implements Cluster {
     writeClusterFile(this.prepared.clusterFile, [...this.#servers, ...this.#clients]);
   }
 
-  async #waitReady(process: ManagedProcess): Promise<void> {
-    const { address, name } = process.spec;
-    if (address === null) await this.#waitWord(process);
-    else await this.#waitAnswer(process, new URL(address));
-    if (!process.running) throw startFailure(process, describeExit(await process.ended));
-    this.prepared.say(`${name} is ready${address === null ? '' : ` at ${address}`} (process ${process.pid})`);
+  async #waitReady(program: ManagedProgram): Promise<void> {
+    const { address, name, role } = program.spec;
+    // Managers make certificates of their own.
+    await awaitReady(program, { ca: role === 'controller-manager' ? undefined : this.#ca, signal: this.prepared.options.signal });
+    this.prepared.say(`${name} is ready${address === null ? '' : ` at ${address}`} (process ${program.pid})`);
   }
-
-  /** A program without an address says when it is ready. */
-  async #waitWord(process: ManagedProcess): Promise<void> {
-    const { signal } = this.prepared.options;
-    const late = delay(readyTimeoutMs, 'late', { ref: false, ...(signal ? { signal } : {}) });
-    const outcome = await Promise.race([process.saidReady.then(() => 'ready', () => 'ended'), late]);
-    late.catch(() => undefined);
-    if (outcome === 'late') throw startFailure(process, `not ready after ${readyTimeoutMs / 1000} s`);
-  }
-
-  /** Ready means that `/readyz` succeeds; the balancer is asked the same, and so has a way to a replica that is. Managers make certificates of their own. */
-  async #waitAnswer(process: ManagedProcess, { hostname, port }: URL): Promise<void> {
-    const deadline = performance.now() + readyTimeoutMs;
-    const ca = process.spec.role === 'controller-manager' ? undefined : this.#ca;
-    while (process.running) {
-      this.prepared.options.signal?.throwIfAborted();
-      const readiness: Readiness = await probeReadiness({ host: hostname, port: Number(port), timeoutMs: probeTimeoutMs, ca });
-      if (readiness.state === 'ready') return;
-      if (performance.now() > deadline) throw startFailure(process, `not ready after ${readyTimeoutMs / 1000} s: ${describeReadiness(readiness)}`);
-      await delay(readyPollMs);
-    }
-  }
-}
-
-function startFailure(process: ManagedProcess, reason: string): Error {
-  const tail = process.logTail();
-  const shown = tail === '' ? ' (it is empty)' : `; its last lines:\n${tail.replace(/^/gm, '    ')}`;
-  return new Error(`${process.spec.name} did not start: ${reason}\n  log: ${process.spec.log}${shown}`);
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readFileIfPresent, writeFileAtomically } from './files.js';
 import { processExists } from './launcherLock.js';
-import type { ManagedProcess } from './managedProcess.js';
+import type { ManagedProgram } from './managedProgram.js';
 
 /** `cluster.json` names every process of a running cluster, for people and for programs that kill some of them. */
 interface ClusterFile {
@@ -27,7 +27,7 @@ interface ProcessEntry {
 const leftoverWaitMs = 20_000;
 const pollMs = 50;
 
-export function writeClusterFile(file: string, processes: readonly ManagedProcess[]): void {
+export function writeClusterFile(file: string, processes: readonly ManagedProgram[]): void {
   const entries = processes.map(({ spec, pid, command }): ProcessEntry => ({
     role: spec.role, name: spec.name, pid, address: spec.address, ...(spec.role === 'apiserver' ? { memberId: spec.name } : {}), log: spec.log, command,
   }));

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import path from 'node:path';
 
 /** Readers see the old file or the new one, never half of it. `mode` holds from the first byte on. */
 export function writeFileAtomically(file: string, content: string, mode = 0o644): void {
@@ -6,6 +7,23 @@ export function writeFileAtomically(file: string, content: string, mode = 0o644)
   fs.rmSync(temporary, { force: true });
   fs.writeFileSync(temporary, content, { mode });
   fs.renameSync(temporary, file);
+}
+
+/**
+ * Makes a folder and those above it that are missing; `mode` is for the new ones. One after the other, because `mkdir` with `recursive` of Node 20 never ends where a
+ * parent that is there takes no folders (`/proc`).
+ */
+export function makeFolder(folder: string, mode = 0o777): void {
+  const missing: string[] = [];
+  for (let at = path.resolve(folder); !fs.existsSync(at); at = path.dirname(at)) missing.unshift(at);
+  for (const each of missing) {
+    try {
+      fs.mkdirSync(each, { mode });
+    } catch (error) {
+      // Somebody else was faster.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw new Error(`${each} cannot be made: ${(error as Error).message}`, { cause: error });
+    }
+  }
 }
 
 /** The content of a file, or null when it does not exist. Other failures are thrown. */

@@ -1,4 +1,4 @@
-import type { PkiFiles } from './pki.js';
+import { frontProxyName, type PkiFiles } from './pki.js';
 import type { ClusterSettings } from './settings.js';
 
 /** The command lines of everything that a local cluster consists of. Pure. */
@@ -30,6 +30,13 @@ export function apiserverFlags({ settings, pki, peerAddresses }: Surroundings, i
     'tls-cert-file': pki.apiserver.certFile,
     'tls-private-key-file': pki.apiserver.keyFile,
     'client-ca-file': pki.caFile,
+    'requestheader-client-ca-file': pki.frontProxy.caFile,
+    'requestheader-allowed-names': frontProxyName,
+    'requestheader-username-headers': 'X-Remote-User',
+    'requestheader-group-headers': 'X-Remote-Group',
+    'requestheader-extra-headers-prefix': 'X-Remote-Extra-',
+    'proxy-client-cert-file': pki.frontProxy.certFile,
+    'proxy-client-key-file': pki.frontProxy.keyFile,
     'authorization-mode': 'Node,RBAC',
     'service-account-issuer': serviceAccountIssuer,
     'service-account-signing-key-file': pki.serviceAccount.keyFile,

@@ -1,29 +1,47 @@
 import fs from 'node:fs';
 import type { KeyPairFiles } from './pki.js';
 
-/** A kubeconfig with everything embedded, so that it can be copied anywhere. */
+/** Who reaches which cluster how; PEM texts. */
+export interface KubeconfigTerms {
+  readonly server: string;
+  readonly ca: string;
+  readonly user: string;
+  readonly cert: string;
+  readonly key: string;
+  /** Of the cluster; the context is `<user>@<name>`. */
+  readonly name: string;
+}
+
+/** The same from files, under the name that every cluster of the reference's own tools has. */
 export function kubeconfig(options: { readonly server: string; readonly caFile: string; readonly user: string; readonly client: KeyPairFiles }): string {
-  const embedded = (file: string): string => fs.readFileSync(file).toString('base64');
-  const context = `${options.user}@kubernetes`;
+  const { server, caFile, user, client } = options;
+  const read = (file: string): string => fs.readFileSync(file, 'utf8');
+  return kubeconfigText({ server, ca: read(caFile), user, cert: read(client.certFile), key: read(client.keyFile), name: 'kubernetes' });
+}
+
+/** A kubeconfig with everything embedded, so that it can be copied anywhere. */
+export function kubeconfigText({ server, ca, user, cert, key, name }: KubeconfigTerms): string {
+  const embedded = (pem: string): string => Buffer.from(pem).toString('base64');
+  const context = `${user}@${name}`;
   return [
     'apiVersion: v1',
     'kind: Config',
     'clusters:',
-    '- name: kubernetes',
+    `- name: ${name}`,
     '  cluster:',
-    `    certificate-authority-data: ${embedded(options.caFile)}`,
-    `    server: ${options.server}`,
+    `    certificate-authority-data: ${embedded(ca)}`,
+    `    server: ${server}`,
     'users:',
-    `- name: ${options.user}`,
+    `- name: ${JSON.stringify(user)}`,
     '  user:',
-    `    client-certificate-data: ${embedded(options.client.certFile)}`,
-    `    client-key-data: ${embedded(options.client.keyFile)}`,
+    `    client-certificate-data: ${embedded(cert)}`,
+    `    client-key-data: ${embedded(key)}`,
     'contexts:',
-    `- name: ${context}`,
+    `- name: ${JSON.stringify(context)}`,
     '  context:',
-    '    cluster: kubernetes',
-    `    user: ${options.user}`,
-    `current-context: ${context}`,
+    `    cluster: ${name}`,
+    `    user: ${JSON.stringify(user)}`,
+    `current-context: ${JSON.stringify(context)}`,
     '',
   ].join('\n');
 }

@@ -72,12 +72,13 @@ export function processExists(pid: number): boolean {
   }
 }
 
-/** Start time in clock ticks since boot (proc(5), `stat`, field 22); null where there is no /proc. */
+/** Start time in clock ticks since boot (proc(5), `stat`, field 22); null where there is no /proc, and for a process that has ended and waits to be collected. */
 function processStart(pid: number): string | null {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The second field is the program's name in parentheses, and may contain anything.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? null : fields[19] ?? null;
   } catch {
     return null;
   }

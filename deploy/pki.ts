@@ -1,7 +1,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { writeFileAtomically } from './files.js';
+import { makeFolder, writeFileAtomically } from './files.js';
 import type { CertificateRequest, KeyAndCertificate } from './certificates.js';
 
 /**
@@ -12,6 +12,7 @@ import type { CertificateRequest, KeyAndCertificate } from './certificates.js';
 /** Certificates with less than this left are replaced at the next start. */
 const renewBeforeMs = 30 * 24 * 60 * 60 * 1000;
 const authorityName = 'kubernetes';
+const frontProxyAuthorityName = 'front-proxy-ca';
 
 /** Where one certificate and its key are. */
 export interface KeyPairFiles {
@@ -25,6 +26,8 @@ export interface PkiFiles {
   readonly admin: KeyPairFiles;
   readonly controllerManager: KeyPairFiles;
   readonly serviceAccount: { readonly keyFile: string; readonly pubFile: string };
+  /** With which the API servers show extension servers, and each other, that they speak for somebody else: under an authority of its own. */
+  readonly frontProxy: KeyPairFiles & { readonly caFile: string };
   /** What replicas show each other, by member id. */
   peer(memberId: string): KeyPairFiles;
   /** File names that were made or renewed by this call, for the progress report. */
@@ -42,41 +45,54 @@ const clients = {
   'controller-manager': { commonName: 'system:kube-controller-manager', usages: ['clientAuth'] },
 } as const satisfies Record<string, CertificateRequest>;
 
+/** Extension servers believe `X-Remote-*` headers of whoever has this name under the front proxy's authority. */
+export const frontProxyName = 'front-proxy-client';
+const frontProxy: CertificateRequest = { commonName: frontProxyName, usages: ['clientAuth'] };
+
 /** A replica is named by its DNS name under `.raft`, which no client certificate and no serving certificate carries. */
 export function peerRequest(memberId: string): CertificateRequest {
   return { commonName: memberId, usages: ['serverAuth', 'clientAuth'], dnsNames: [`${memberId}.raft`] };
 }
 
+export interface PkiOptions {
+  /** How far behind the clocks of other machines may be, for certificates that are made now. */
+  readonly clockSkewMs?: number | undefined;
+  /** Every library that verifies tokens knows RSA; keys on elliptic curves are made in a hundredth of the time. */
+  readonly tokenKeys?: 'rsa' | 'ec' | undefined;
+}
+
 /**
  * Makes what is missing in `directory`, renews what must be renewed, and says where everything is. Errors name the file.
- * `clockSkewMs`: how far behind the clocks of other machines may be, for certificates that are made now.
  */
-export async function ensurePki(directory: string, memberIds: readonly string[], clockSkewMs?: number): Promise<PkiFiles> {
-  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+export async function ensurePki(directory: string, memberIds: readonly string[], { clockSkewMs, tokenKeys = 'rsa' }: PkiOptions = {}): Promise<PkiFiles> {
+  makeFolder(directory, 0o700);
   const at = (name: string): KeyPairFiles => ({ certFile: path.join(directory, `${name}.crt`), keyFile: path.join(directory, `${name}.key`) });
   const written: string[] = [];
-  const authority = await ensureAuthority(at('ca'), written, clockSkewMs);
+  const serviceAccount = { keyFile: path.join(directory, 'sa.key'), pubFile: path.join(directory, 'sa.pub') };
+  // RSA keys take longest, and another thread.
+  const [authority] = await Promise.all([ensureAuthority(at('ca'), authorityName, written, clockSkewMs), ensureServiceAccountKeys(serviceAccount, tokenKeys, written)]);
   const requests: [string, CertificateRequest][] = [
     ['apiserver', apiserver],
     ...Object.entries(clients),
     ...memberIds.map((id): [string, CertificateRequest] => [peerFileName(id), peerRequest(id)]),
   ];
   for (const [name, request] of requests) await ensureCertificate(at(name), request, authority, written, clockSkewMs);
-  const serviceAccount = { keyFile: path.join(directory, 'sa.key'), pubFile: path.join(directory, 'sa.pub') };
-  await ensureServiceAccountKeys(serviceAccount, written);
+  const proxyAuthority = await ensureAuthority(at(frontProxyAuthorityName), frontProxyAuthorityName, written, clockSkewMs);
+  await ensureCertificate(at(frontProxyName), frontProxy, proxyAuthority, written, clockSkewMs);
   return {
     caFile: at('ca').certFile, apiserver: at('apiserver'), admin: at('admin'), controllerManager: at('controller-manager'), serviceAccount,
+    frontProxy: { ...at(frontProxyName), caFile: at(frontProxyAuthorityName).certFile },
     peer: id => at(peerFileName(id)), written,
   };
 }
 
 const peerFileName = (memberId: string): string => `raft-${memberId}`;
 
-async function ensureAuthority(files: KeyPairFiles, written: string[], clockSkewMs: number | undefined): Promise<KeyAndCertificate> {
+async function ensureAuthority(files: KeyPairFiles, name: string, written: string[], clockSkewMs: number | undefined): Promise<KeyAndCertificate> {
   const existing = readPair(files);
   if (existing && whyUnfit(existing, null) === null) return existing;
   const { createAuthority } = await import('./certificates.js');
-  return store(files, await createAuthority(authorityName, clockSkewMs), written);
+  return store(files, await createAuthority(name, clockSkewMs), written);
 }
 
 async function ensureCertificate(files: KeyPairFiles, request: CertificateRequest, authority: KeyAndCertificate, written: string[], clockSkewMs: number | undefined): Promise<void> {
@@ -87,10 +103,10 @@ async function ensureCertificate(files: KeyPairFiles, request: CertificateReques
 }
 
 /** Token keys are never replaced: every token signed with them would end. */
-async function ensureServiceAccountKeys(files: { keyFile: string; pubFile: string }, written: string[]): Promise<void> {
+async function ensureServiceAccountKeys(files: { keyFile: string; pubFile: string }, kind: 'rsa' | 'ec', written: string[]): Promise<void> {
   if (fs.existsSync(files.keyFile) && fs.existsSync(files.pubFile)) return;
   const { createKeyPair } = await import('./certificates.js');
-  const { privateKey, publicKey } = await createKeyPair();
+  const { privateKey, publicKey } = await createKeyPair(kind);
   writeFileAtomically(files.keyFile, privateKey, 0o600);
   writeFileAtomically(files.pubFile, publicKey, 0o644);
   written.push(path.basename(files.keyFile));
@@ -112,7 +128,7 @@ export function whyUnfit(pair: KeyAndCertificate, expected: { readonly request: 
 
 function wrongName(certificate: X509Certificate, { commonName, organization, dnsNames = [], ipAddresses = [] }: CertificateRequest): string | null {
   const subject = certificate.subject.split('\n');
-  if (!subject.includes(`CN=${commonName}`) || (organization !== undefined && !subject.includes(`O=${organization}`))) return 'it names another subject';
+  if (!subject.includes(`CN=${commonName}`) || [organization ?? []].flat().some(group => !subject.includes(`O=${group}`))) return 'it names another subject';
   const missing = [...dnsNames.filter(name => certificate.checkHost(name, { subject: 'never' }) === undefined), ...ipAddresses.filter(ip => certificate.checkIP(ip) === undefined)];
   return missing.length > 0 ? `it lacks the names ${missing.join(', ')}` : null;
 }

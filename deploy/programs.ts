@@ -8,6 +8,13 @@ export const programs = {
   'balancer': 'deploy/balancer.js',
   'nodes': 'deploy/nodes/main.js',
   'up': 'deploy/up.js',
+  'raftplane': 'deploy/cli/main.js',
+  'leash': 'deploy/leash.js',
+  'threadLeash': 'deploy/threadLeash.js',
+  'memberFaults': 'deploy/testing/memberFaults.js',
+  'testing': 'deploy/testing/index.js',
+  'client': 'controllers/client/index.js',
+  'api': 'api/index.js',
 } as const;
 
 export type ProgramName = keyof typeof programs;

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { isMainThread } from 'node:worker_threads';
 import { helpText } from './catalogue/flags/help.js';
 import { boundHeapGrowth } from './heapGrowth.js';
 import { createLogger, describeError } from './observability/logger.js';
@@ -18,7 +19,8 @@ const exitUsage = 2;
 const PRIVATE_FILES_UMASK = 0o077;
 
 async function main(argv: readonly string[]): Promise<void> {
-  process.umask(PRIVATE_FILES_UMASK);
+  // As a thread it shares the process's with others, and its launcher keeps the folder closed.
+  if (isMainThread) process.umask(PRIVATE_FILES_UMASK);
   if (operationNames.has(argv[0] ?? '')) {
     const { runOperation } = await import('./operations/program.js');
     process.exitCode = await runOperation(argv);
@@ -39,7 +41,8 @@ async function main(argv: readonly string[]): Promise<void> {
   const log = createLogger({ verbosity: options.v, modules: moduleLevels(options.vmodule) });
   for (const name of read.withoutEffect) log.warn('option has no effect yet', { option: `--${name}` });
   for (const feature of unknownFeatures(options)) log.warn('feature has no effect', { feature });
-  boundHeapGrowth();
+  // As a thread it shares the setting with a process that is not its own.
+  if (isMainThread) boundHeapGrowth();
   await run(options, log);
 }
 
@@ -71,6 +74,8 @@ async function run(options: ApiServerOptions, log: Logger): Promise<void> {
   const server = await Promise.race([start(options, log), signalled]);
   // Nothing is served yet, and the replica's data survives any end.
   if (typeof server === 'string') process.exit(0);
+  // Whoever started it need not ask. A start that fails is told of by `failed`.
+  server.ready.then(() => process.send?.('ready'), () => undefined);
   const outcome = await Promise.race([signalled, server.failed]);
   if (outcome instanceof Error) endNow(log, 'the replica cannot go on, ending', outcome, !isForeseen(outcome));
   await server.stop();

@@ -18,9 +18,10 @@ function parseCount(text: string): number {
 const program = new Command('fake-nodes')
   .description('Registers nodes that run nothing, binds pods to them and moves the pods through their phases.')
   .requiredOption('--kubeconfig <file>', 'how to reach the API server, as someone who may write nodes, leases, pods and bindings')
-  .option('--count <nodes>', 'how many', parseCount, 1);
+  .option('--count <nodes>', 'how many', parseCount, 1)
+  .option('--no-bind', 'leave pods without a node to a scheduler of yours');
 
-const { kubeconfig, count } = program.parse().opts<{ kubeconfig: string; count: number }>();
+const { kubeconfig, count, bind } = program.parse().opts<{ kubeconfig: string; count: number; bind: boolean }>();
 const stopping = new AbortController();
 const { signal } = stopping;
 for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stopping.abort());
@@ -48,5 +49,5 @@ const nodes: Controller = {
   },
 };
 
-await run(nodes, scheduler(environment), nodeAgents(environment, options));
+await run(nodes, ...(bind ? [scheduler(environment)] : []), nodeAgents(environment, options));
 process.exit(0);

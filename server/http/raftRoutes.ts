@@ -14,10 +14,11 @@ import type { Exchange } from './exchange.js';
 import type { Serve } from './routes.js';
 
 /** What operators ask of the replica in this process. */
-export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'transferLeadership'> & ReplicaAdministration;
+export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'transferLeadership' | 'compact'> & ReplicaAdministration;
 
 const changeTimeoutMs = 10_000;
 const transferTimeoutMs = 5_000;
+const compactTimeoutMs = 10_000;
 /** A client that stops reading holds a copy of the store on the server's disk so long at most. */
 const backupTimeoutMs = 60 * 60 * 1000;
 const digestPageBytes = 1 << 20;
@@ -41,6 +42,14 @@ const handlers: Readonly<Record<string, Handler>> = {
   'POST transfer': async (exchange, replica) => {
     await replica.transferLeadership({ timeoutMs: transferTimeoutMs });
     writeJson(exchange, 200, { leaderId: (await statusOf(replica)).leaderId });
+  },
+  // Drops all history up to now, on every replica: who resumes from before is told 410 and lists anew.
+  'POST compact': async (exchange, replica) => {
+    const { revision: current } = await statusOf(replica);
+    const { outcome } = await replica.compact(current, { timeoutMs: compactTimeoutMs });
+    // Somebody else was faster, and with a later revision.
+    if (outcome !== 'applied' && outcome !== 'compacted') throw timeout(`the compaction ended with "${outcome}"; it may still happen`, 1);
+    writeJson(exchange, 200, { compactedRevision: current });
   },
   'GET backup': sendBackup,
   'GET digest': async (exchange, replica) => {

@@ -8,6 +8,7 @@ import { benchCodecs } from './codecs.js';
 import { benchControllers } from './controllers.js';
 import { benchControlPlane } from './controlplane.js';
 import { benchCustomSchemas } from './customSchemas.js';
+import { benchEmbed } from './embed.js';
 import { benchFailover } from './failover.js';
 import { benchOverload } from './overload.js';
 import { benchReads } from './reads.js';
@@ -42,6 +43,11 @@ program.command('writes')
   .option('--connections <n>', 'connections of the load generator', positive, 32)
   .option('--replicas <list>', 'cluster sizes to measure', replicaCounts, [1, 3] as ReplicaCount[])
   .action((options: { seconds: number; connections: number; replicas: ReplicaCount[] }) => benchWrites(options));
+
+program.command('embed')
+  .description('the library for tests: start, reset and stop, in threads and in processes; snapshots of 1,000 objects')
+  .option('--rounds <n>', 'how often each is started', positive, 5)
+  .action((options: { rounds: number }) => benchEmbed(options));
 
 program.command('access')
   .description('gets with client certificates and account tokens, with roles on and off')

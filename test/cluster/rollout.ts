@@ -5,7 +5,7 @@ import { type Deployment, deployments, replicaSets } from '../../api/types/apps/
 import { namespaces, type Pod, pods } from '../../api/types/core/v1.js';
 import { isActive, isReady } from '../../controllers/workloads/podState.js';
 import type { Cluster } from '../../deploy/cluster.js';
-import type { ManagedProcess } from '../../deploy/managedProcess.js';
+import type { ManagedProgram } from '../../deploy/managedProgram.js';
 
 const pollMs = 20;
 
@@ -94,7 +94,7 @@ export class Rollout {
 }
 
 /** The manager that works, by what its log says last; waits for one. */
-export async function activeManager(cluster: Cluster): Promise<ManagedProcess> {
+export async function activeManager(cluster: Cluster): Promise<ManagedProgram> {
   for (;;) {
     const leads = cluster.managers.filter(({ running, spec }) => running && fs.readFileSync(spec.log, 'utf8').includes('this manager leads'));
     if (leads[0]) return leads[0];

@@ -82,7 +82,7 @@ export class TortureCluster {
     for (const part of ['logs', 'failPoints']) fs.mkdirSync(path.join(directory, part), { recursive: true });
     const ports = await findFreePorts(2 * members.length + 1);
     const settings = { token, members: members.map((id, index) => ({ id, securePort: ports[2 * index]!, peerPort: ports[2 * index + 1]! })) };
-    const cluster = new TortureCluster(directory, await ensurePki(path.join(directory, 'pki'), members, clocksOffMsMax), settings, ports.at(-1)!, chance);
+    const cluster = new TortureCluster(directory, await ensurePki(path.join(directory, 'pki'), members, { clockSkewMs: clocksOffMsMax }), settings, ports.at(-1)!, chance);
     for (const { id, peerPort } of settings.members) await cluster.network.add(id, peerPort);
     for (const member of settings.members) cluster.members.push(cluster.#member(member, members, 'new'));
     cluster.#balancer.start();
@@ -94,7 +94,7 @@ export class TortureCluster {
   async prepare(place: number | null): Promise<TortureMember> {
     const id = `r${++this.#named}`;
     const [peerPort = 0, freePort = 0] = await findFreePorts(2);
-    await ensurePki(path.join(this.directory, 'pki'), [...this.members.map((member) => member.id), id], clocksOffMsMax);
+    await ensurePki(path.join(this.directory, 'pki'), [...this.members.map((member) => member.id), id], { clockSkewMs: clocksOffMsMax });
     await this.network.add(id, peerPort);
     return this.#member({ id, securePort: place ?? freePort, peerPort }, [...this.members.map((member) => member.id), id], 'existing');
   }

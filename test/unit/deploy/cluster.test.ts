@@ -207,6 +207,7 @@ describe('deploy/leash', () => {
     const pids = (JSON.parse(fs.readFileSync(path.join(directory, 'cluster.json'), 'utf8')) as ClusterJson).processes.map(({ pid }) => pid ?? 0);
     expect(pids).to.have.length(4);
     launcher.kill('SIGKILL');
+    await once(launcher, 'exit');
     while (pids.some(isRunning)) await delay(10);
     // What the killed launcher left does not hinder the next one.
     await (await startCluster({ dataDirectory: directory, apiserverProgram: fakeApiserver })).stop();

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { DirectoryInUse, lockDirectory } from '../../../deploy/launcherLock.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
@@ -26,6 +28,19 @@ describe('deploy/launcherLock', () => {
     const directory = temporaryDirectory('lock');
     fs.writeFileSync(path.join(directory, 'launcher.lock'), JSON.stringify({ pid: process.pid, startedAt: '1' }));
     lockDirectory(directory)();
+  });
+
+  it('takes over from a process that has ended and waits to be collected', async function () {
+    if (!fs.existsSync('/proc/self/stat')) this.skip();
+    const directory = temporaryDirectory('lock');
+    // What the shell becomes collects nobody.
+    const shell = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const pid = Number(String((await once(shell.stdout, 'data'))[0]));
+    const fields = (): readonly string[] => fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    while (fields()[0] !== 'Z') await delay(1);
+    fs.writeFileSync(path.join(directory, 'launcher.lock'), JSON.stringify({ pid, startedAt: fields()[19] }));
+    lockDirectory(directory)();
+    shell.kill('SIGKILL');
   });
 
   it('takes over a half-written lock', () => {

@@ -24,8 +24,15 @@ describe('deploy/pki', () => {
       expect(certificate(name).ca, name).to.equal(false);
     }
     const keys = fs.readdirSync(directory).filter(file => file.endsWith('.key'));
-    expect(keys).to.have.length(8);
+    expect(keys).to.have.length(10);
     for (const file of keys) expect(fs.statSync(path.join(directory, file)).mode & 0o777, file).to.equal(0o600);
+  });
+
+  it('lets the front proxy speak for others under an authority of its own, which vouches for no client', () => {
+    const proxy = certificate('front-proxy-client');
+    expect(proxy.verify(certificate('front-proxy-ca').publicKey)).to.equal(true);
+    expect(proxy.verify(certificate('ca').publicKey)).to.equal(false);
+    expect(proxy.subject).to.equal('CN=front-proxy-client');
   });
 
   it('names the API server, the administrator and the replicas as clients expect', () => {
@@ -44,7 +51,7 @@ describe('deploy/pki', () => {
     expect(behindMs('apiserver')).to.be.within(4 * 60_000, 20 * 60_000);
     const other = path.join(temporaryDirectory('pki'), 'behind');
     const day = 86_400_000;
-    await ensurePki(other, ['r1'], 100 * day);
+    await ensurePki(other, ['r1'], { clockSkewMs: 100 * day });
     for (const name of ['ca', 'apiserver', 'raft-r1']) expect(behindMs(name, new X509Certificate(fs.readFileSync(path.join(other, `${name}.crt`)))), name).to.be.within(100 * day, 101 * day);
   });
 

@@ -57,6 +57,8 @@ const rules: readonly Rule[] = [
   { from: 'deploy/', to: ['deploy/'] },
   // Stand-in nodes are a client like any other, written with the module for clients.
   { from: 'deploy/nodes/', to: ['deploy/nodes/', 'controllers/client/', ...apiFacts] },
+  // Tests' clusters are looked at with the same client.
+  { from: 'deploy/testing/', to: ['deploy/', 'controllers/client/', ...apiFacts] },
   { from: 'test/', to: ['api/', 'raft/', 'workers/', 'server/', 'controllers/', 'deploy/', 'test/'] },
 ];
 

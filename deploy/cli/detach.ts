@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { makeFolder } from '../files.js';
+
+/** What a launcher that is to run by itself tells the command that started it. */
+export type Report = { readonly progress: string } | { readonly ready: string } | { readonly failed: string };
+
+export const reportsToStarter = 'RAFTPLANE_DETACHED';
+
+/** Starts `raftplane up` with these arguments as a process of its own, and resolves with the kubeconfig when its cluster is ready. */
+export async function startDetached(directory: string, args: readonly string[], say: (line: string) => void): Promise<string> {
+  const log = path.join(directory, 'logs', 'launcher.log');
+  makeFolder(path.dirname(log));
+  const output = fs.openSync(log, 'a');
+  const child = spawn(process.execPath, [process.argv[1] ?? '', 'up', ...args], {
+    detached: true, stdio: ['ignore', output, output, 'ipc'], env: { ...process.env, [reportsToStarter]: '1' },
+  });
+  fs.closeSync(output);
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      child.on('message', (report: Report) => {
+        if ('progress' in report) say(report.progress);
+        else if ('ready' in report) resolve(report.ready);
+        else reject(new Error(report.failed));
+      });
+      child.once('error', reject);
+      child.once('exit', code => reject(new Error(`the launcher ended with status ${code}; its log: ${log}`)));
+    });
+  } finally {
+    if (child.connected) child.disconnect();
+    child.unref();
+  }
+}
+
+/** Tells the starter, as long as it listens. */
+export function report(message: Report): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+}

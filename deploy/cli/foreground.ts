@@ -1,0 +1,32 @@
+import path from 'node:path';
+import { Launcher } from './launcher.js';
+import type { UpOptions } from './upOptions.js';
+
+/** Certificates, logs and data are nobody else's to read, whatever the shell says. The programs that are started inherit it. */
+const PRIVATE_FILES_UMASK = 0o077;
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** The first signal stops the cluster in order; more of them change nothing, because the stop is bounded. */
+function stopRequest(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of stopSignals) process.on(signal, () => controller.abort(new Error(`stopped by ${signal}`)));
+  return controller.signal;
+}
+
+/** Starts a cluster in this process and keeps it until a signal or `raftplane stop`. `ready` is called with the kubeconfig once all is up. */
+export async function runCluster(directory: string, options: UpOptions, say: (line: string) => void, ready: (kubeconfig: string) => void): Promise<void> {
+  const { port, replicas, managers, nodes, bind, fresh, apiserverFlag, managerFlag } = options;
+  process.umask(PRIVATE_FILES_UMASK);
+  const signal = stopRequest();
+  const launcher = await Launcher.start({
+    dataDirectory: directory, port, replicas, managers, fakeNodes: nodes, bindPods: bind, fresh, apiserverFlags: apiserverFlag, managerFlags: managerFlag, signal, onProgress: say,
+  });
+  process.on('SIGUSR2', () => void launcher.startStopped().catch((error: unknown) => say(String(error))));
+  ready(path.resolve(launcher.kubeconfig));
+  await launcher.run();
+}
+
+/** A word that a POSIX shell reads back unchanged. */
+export function quote(word: string): string {
+  return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,143 @@
+import { startCluster, type Cluster, type ClusterOptions } from '../cluster.js';
+import { describeExit, type Exit, type ManagedProgram } from '../managedProgram.js';
+import { CommandRefused, serveControl, type ControlRequest } from './control.js';
+
+/** Keeps one cluster running for somebody: in a terminal, or detached from it. Takes commands on its control socket. */
+
+export interface ProgramState {
+  readonly name: string;
+  readonly role: string;
+  readonly state: 'running' | 'paused' | 'down';
+  readonly pid: number | null;
+  readonly address: string | null;
+  readonly log: string;
+}
+
+export interface LauncherState {
+  readonly launcher: number;
+  readonly address: string;
+  readonly kubeconfig: string;
+  readonly dataDirectory: string;
+  readonly programs: readonly ProgramState[];
+}
+
+export interface LauncherOptions extends ClusterOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (line: string) => void;
+}
+
+export class Launcher {
+  readonly #paused = new Set<string>();
+  readonly #stop = new AbortController();
+  #up = false;
+
+  private constructor(private cluster: Cluster, private readonly options: LauncherOptions) {}
+
+  /** Resolves when the cluster is ready. */
+  static async start(options: LauncherOptions): Promise<Launcher> {
+    let launcher: Launcher | null = null;
+    const onExit = (program: ManagedProgram, exit: Exit, restartInMs: number | null): void => { if (launcher) launcher.#reportExit(program, exit, restartInMs); };
+    const all = { ...options, restartManagers: true, onExit };
+    launcher = new Launcher(await startCluster(all), all);
+    launcher.#up = true;
+    return launcher;
+  }
+
+  get kubeconfig(): string { return this.cluster.kubeconfig; }
+
+  /** Takes commands until it is told to stop, or the signal aborts; then stops the cluster. */
+  async run(): Promise<void> {
+    const { signal, onProgress } = this.options;
+    const close = await serveControl(this.cluster.dataDirectory, (request, say) => this.#carryOut(request, say));
+    await untilAborted(AbortSignal.any([signal, this.#stop.signal]));
+    onProgress('stopping');
+    await this.cluster.stop();
+    onProgress('stopped');
+    await close();
+  }
+
+  /** Starts again what is down. */
+  startStopped(): Promise<void> { return this.cluster.startStopped(); }
+
+  get state(): LauncherState {
+    const { address, kubeconfig, dataDirectory } = this.cluster;
+    const programs = this.#programs().map(({ spec, pid, running }): ProgramState => ({
+      name: spec.name, role: spec.role, state: !running ? 'down' : this.#paused.has(spec.name) ? 'paused' : 'running', pid, address: spec.address, log: spec.log,
+    }));
+    return { launcher: process.pid, address, kubeconfig, dataDirectory, programs };
+  }
+
+  #programs(): readonly ManagedProgram[] {
+    const { members, balancer, managers, fakeNodes } = this.cluster;
+    return [...members.map(member => member.process), balancer, ...managers, fakeNodes].filter(program => program !== null);
+  }
+
+  async #carryOut({ command, target }: ControlRequest, say: (line: string) => void): Promise<unknown> {
+    switch (command) {
+      case 'status': return this.state;
+      case 'stop': {
+        this.#stop.abort();
+        // The answer leaves before the socket closes; whoever asked sees the end of the launcher.
+        return this.state;
+      }
+      case 'reset': await this.#reset(say); return this.state;
+      case 'kill': await this.#named(target).kill(); return this.state;
+      case 'pause': this.#pause(this.#named(target), true); return this.state;
+      case 'resume': this.#pause(this.#named(target), false); return this.state;
+      case 'restart': await this.#restart(this.#named(target)); return this.state;
+      default: throw new CommandRefused(`the launcher knows no command ${JSON.stringify(command satisfies never)}; it may be of another version`);
+    }
+  }
+
+  #named(target: string | undefined): ManagedProgram {
+    const program = this.#programs().find(({ spec }) => spec.name === target);
+    if (program) return program;
+    throw new CommandRefused(`there is no ${target ?? 'nameless program'} here, but ${this.#programs().map(({ spec }) => spec.name).join(', ')}`);
+  }
+
+  #pause(program: ManagedProgram, pause: boolean): void {
+    if (!program.running) throw new CommandRefused(`${program.spec.name} is down: start it with "raftplane restart ${program.spec.name}"`);
+    if (pause) program.pause();
+    else program.resume();
+    if (pause) this.#paused.add(program.spec.name);
+    else this.#paused.delete(program.spec.name);
+  }
+
+  async #restart(program: ManagedProgram): Promise<void> {
+    this.#paused.delete(program.spec.name);
+    program.resume();
+    await program.kill();
+    await this.cluster.restart(program);
+  }
+
+  async #reset(say: (line: string) => void): Promise<void> {
+    this.#up = false;
+    const { port } = new URL(this.cluster.address);
+    await this.cluster.discard();
+    this.#paused.clear();
+    const replicas = this.cluster.members.length as 1 | 3 | 5;
+    this.cluster = await startCluster({ ...this.options, replicas, port: Number(port), fresh: true, onProgress: say });
+    this.#up = true;
+  }
+
+  #reportExit({ spec, running }: ManagedProgram, exit: Exit, restartInMs: number | null): void {
+    const { signal, onProgress } = this.options;
+    if (!this.#up || signal.aborted || this.#stop.signal.aborted || running || exit.expected) return;
+    const next = restartInMs === null ? `Start it again with: kill -USR2 ${process.pid}` : `It is started again in ${restartInMs / 1000} s.`;
+    onProgress(`${spec.name} is down: ${describeExit(exit)}; log: ${spec.log}. The others go on. ${next}`);
+  }
+}
+
+/** The timer keeps this process alive when every child has died. */
+function untilAborted(signal: AbortSignal): Promise<void> {
+  const dayMs = 24 * 60 * 60 * 1000;
+  const timer = setInterval(() => undefined, dayMs);
+  return new Promise(resolve => {
+    const finish = (): void => {
+      clearInterval(timer);
+      resolve();
+    };
+    if (signal.aborted) finish();
+    else signal.addEventListener('abort', finish, { once: true });
+  });
+}

@@ -1,0 +1,100 @@
+import fs from 'node:fs';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { parse } from 'yaml';
+import { replicaCounts, type ReplicaCount } from '../settings.js';
+
+/** What a cluster shall be, from flags and from a file; flags win. */
+export interface UpOptions {
+  readonly port: number;
+  readonly replicas?: ReplicaCount;
+  readonly managers: number;
+  readonly nodes: number;
+  /** Whether stand-in nodes bind pods as well. */
+  readonly bind: boolean;
+  readonly fresh: boolean;
+  readonly apiserverFlag: readonly string[];
+  readonly managerFlag: readonly string[];
+}
+
+const countMax = 100;
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError(`${JSON.stringify(text)} is not a port from 0 to 65535`);
+  return port;
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count > countMax) throw new InvalidArgumentError(`${JSON.stringify(text)} is not a number from 0 to ${countMax}`);
+  return count;
+}
+
+function parseReplicas(text: string): ReplicaCount {
+  const count = replicaCounts.find(candidate => String(candidate) === text);
+  if (count === undefined) throw new InvalidArgumentError(`Allowed choices are ${replicaCounts.join(', ')}.`);
+  return count;
+}
+
+function parseFlag(text: string, before: readonly string[] = []): readonly string[] {
+  if (!/^--[a-z0-9]/.test(text)) throw new InvalidArgumentError(`${JSON.stringify(text)} is no flag: write it with its dashes and an equals sign, as in --apiserver-flag=--feature-gates=X=true`);
+  return [...before, text];
+}
+
+/** Adds the options to a command. */
+export function withUpOptions(command: Command): Command {
+  return command
+    .option('--port <port>', 'where clients connect, on 127.0.0.1; 0 means any free port', parsePort, 6443)
+    .addOption(new Option('--replicas <count>', `API servers: ${replicaCounts.join(', ')} (default: as before, or 3)`).argParser(parseReplicas))
+    .option('--managers <count>', 'controller managers, of which one works and the others stand by; 0 for none', parseCount, 2)
+    .option('--nodes <count>', 'stand-in nodes, on which pods seem to run; for machines without nodes', parseCount, 0)
+    .addOption(new Option('--fake-nodes <count>', 'the same as --nodes').argParser(parseCount))
+    .option('--no-bind', 'stand-in nodes leave the binding of pods to a scheduler of yours')
+    .option('--apiserver-flag <flag>', 'a further flag for each API server, such as --apiserver-flag=--v=4; repeat it for several', parseFlag, [])
+    .option('--manager-flag <flag>', 'a further flag for each controller manager', parseFlag, [])
+    .option('--config <file>', 'YAML with any of: port, replicas, managers, nodes, apiserverFlags, managerFlags')
+    .option('--fresh', 'start empty: forget the data and logs of an earlier start', false);
+}
+
+/** What was asked for in the end. Throws with the file's name where that cannot be used. */
+export function readUpOptions(command: Command): UpOptions {
+  const { config, fakeNodes, ...flags } = command.opts<UpOptions & { readonly config?: string; readonly fakeNodes?: number }>();
+  const given = fakeNodes === undefined ? flags : { ...flags, nodes: fakeNodes };
+  if (config === undefined) return given;
+  const file = readConfig(config);
+  const told = (name: string): boolean => command.getOptionValueSource(name) !== 'default' && command.getOptionValueSource(name) !== undefined;
+  const pick = <T>(name: string, flag: T, inFile: T | undefined): T => (told(name) || inFile === undefined ? flag : inFile);
+  const replicas = pick('replicas', given.replicas, file.replicas);
+  return {
+    ...given, ...(replicas === undefined ? {} : { replicas }), port: pick('port', given.port, file.port), managers: pick('managers', given.managers, file.managers),
+    nodes: fakeNodes ?? pick('nodes', given.nodes, file.nodes),
+    apiserverFlag: [...file.apiserverFlags, ...given.apiserverFlag], managerFlag: [...file.managerFlags, ...given.managerFlag],
+  };
+}
+
+interface ConfigFile {
+  readonly port?: number;
+  readonly replicas?: ReplicaCount;
+  readonly managers?: number;
+  readonly nodes?: number;
+  readonly apiserverFlags: readonly string[];
+  readonly managerFlags: readonly string[];
+}
+
+const parsers = { port: parsePort, replicas: parseReplicas, managers: parseCount, nodes: parseCount } as const;
+
+function readConfig(file: string): ConfigFile {
+  try {
+    const document: unknown = parse(fs.readFileSync(file, 'utf8')) ?? {};
+    if (typeof document !== 'object' || document === null || Array.isArray(document)) throw new Error('it is no mapping');
+    const result: Record<string, unknown> = { apiserverFlags: [], managerFlags: [] };
+    for (const [name, value] of Object.entries(document as Record<string, unknown>)) {
+      if (Object.hasOwn(parsers, name)) result[name] = parsers[name as keyof typeof parsers](String(value));
+      else if (name === 'apiserverFlags' || name === 'managerFlags') result[name] = [value].flat().map(flag => parseFlag(String(flag))[0]);
+      else throw new Error(`it has no setting ${JSON.stringify(name)}`);
+    }
+    return result as unknown as ConfigFile;
+  } catch (error) {
+    throw new Error(`${file} cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,45 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { issueCertificate, type KeyAndCertificate } from '../certificates.js';
+import { kubeconfigText } from '../kubeconfig.js';
+import type { PkiFiles } from '../pki.js';
+
+/** How to reach a cluster, and as whom: what `@kubernetes/client-node` loads by `loadFromString(kubeconfig)`, and `raftplane/client` takes as it is. */
+export interface ClientConfig {
+  /** `https://127.0.0.1:port` */
+  readonly server: string;
+  /** PEM texts. */
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+  /** YAML with everything embedded. */
+  readonly kubeconfig: string;
+}
+
+/** Makes client certificates with a cluster's authority. Users need not exist anywhere else; what they may do is said by roles. */
+export class Identities {
+  readonly ca: string;
+  /** Signs whatever the cluster is to believe. */
+  readonly authority: KeyAndCertificate;
+
+  constructor(private readonly server: string, private readonly pki: PkiFiles) {
+    this.ca = fs.readFileSync(pki.caFile, 'utf8');
+    this.authority = { certificate: this.ca, key: fs.readFileSync(path.join(path.dirname(pki.caFile), 'ca.key'), 'utf8') };
+  }
+
+  /** May do everything. */
+  get admin(): ClientConfig {
+    const { certFile, keyFile } = this.pki.admin;
+    return this.#config('kubernetes-admin', fs.readFileSync(certFile, 'utf8'), fs.readFileSync(keyFile, 'utf8'));
+  }
+
+  async of(user: string, groups: readonly string[]): Promise<ClientConfig> {
+    const { certificate, key } = await issueCertificate(this.authority, { commonName: user, organization: groups, usages: ['clientAuth'] });
+    return this.#config(user, certificate, key);
+  }
+
+  #config(user: string, cert: string, key: string): ClientConfig {
+    const { ca, server } = this;
+    return { server, ca, cert, key, kubeconfig: kubeconfigText({ server, ca, user, cert, key, name: 'raftplane' }) };
+  }
+}

@@ -1,0 +1,193 @@
+import fs from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
+import { syncBuiltinESMExports } from 'node:module';
+import path from 'node:path';
+import tls from 'node:tls';
+import { BroadcastChannel, getEnvironmentData, setEnvironmentData, threadId } from 'node:worker_threads';
+import { fits, isMemberOrder, isWatch, type FailureTerms, type MemberOrder, type Rule, type SeenRequest } from './orders.js';
+
+/**
+ * Loaded into every thread of an API server that a test runs, before the server: between sockets and server it does what the test orders, so that the
+ * server itself needs no switch for it. Node's TLS servers tell of requests and connections by `emit`, which is where they are met.
+ */
+
+/** What the server puts in place of Node's own messages of HTTP/2: the stream does the work. */
+interface StreamRequest { readonly method: string; readonly url: string; readonly stream: ServerHttp2Stream }
+type AnyRequest = IncomingMessage | StreamRequest;
+/** As much of a response as either kind has. */
+type AnyResponse = Pick<ServerResponse, 'statusCode'> & {
+  setHeader(name: string, value: string): unknown;
+  writeHead(code: number): unknown;
+  end(body?: string): unknown;
+  once(event: 'close', action: () => void): unknown;
+};
+
+/** Of the threads inside a server only this one talks to other members. In a thread, the second argument is the file that it runs. */
+const isConsensus = process.argv[1]?.endsWith(`${path.sep}thread.js`) ?? false;
+const consensusIsThere = 'consensus';
+const channelKey = 'raftplane.memberFaults';
+let rules: readonly Rule[] = [];
+const watches = new Map<AnyRequest, SeenRequest>();
+/** By rule, how many hits are known to be taken: where to begin looking for one that is not. */
+const taken = new Map<number, number>();
+
+// ---- orders: the first thread has the channel to the launcher, and passes on what concerns the consensus thread ----
+
+function obey(order: MemberOrder): void {
+  switch (order.order) {
+    case 'rules': rules = order.rules; break;
+    case 'dropWatches': for (const [request, seen] of watches) if (fits(order.pattern, seen)) breakStream(request); break;
+    case 'cutOff': cutOff(order.from); break;
+  }
+}
+
+function listen(): void {
+  const inherited = getEnvironmentData(channelKey) as unknown as string | undefined;
+  const name = inherited ?? `raftplane-faults-${process.pid}-${threadId}`;
+  const channel = new BroadcastChannel(name) as BroadcastChannel & { unref(): void };
+  if (inherited === undefined) {
+    setEnvironmentData(channelKey, name);
+    const done = ({ turn }: { readonly turn?: number }): void => { if (turn !== undefined) process.send?.({ done: turn }); };
+    let last: MemberOrder | null = null;
+    process.on('message', (message: unknown) => {
+      if (!isMemberOrder(message)) return;
+      if (message.order === 'cutOff') return channel.postMessage(last = message);
+      obey(message);
+      done(message);
+    });
+    channel.onmessage = event => {
+      const { data } = event as { readonly data: typeof consensusIsThere | { readonly turn?: number } };
+      if (data !== consensusIsThere) done(data);
+      // It was not there yet when the order came.
+      else if (last) channel.postMessage(last);
+    };
+    // Waiting for orders is no reason to live.
+    process.channel?.unref();
+  } else if (isConsensus) {
+    channel.onmessage = event => {
+      const { data } = event as { readonly data: unknown };
+      if (!isMemberOrder(data)) return;
+      obey(data);
+      channel.postMessage({ turn: data.turn });
+    };
+    channel.postMessage(consensusIsThere);
+  }
+  channel.unref();
+}
+
+// ---- requests ----
+
+function seenOf(request: AnyRequest): SeenRequest {
+  const socket = 'stream' in request ? request.stream.session?.socket : request.socket;
+  const certificate = socket && 'getPeerCertificate' in socket ? (socket as tls.TLSSocket).getPeerCertificate() : null;
+  return { method: request.method ?? '', url: request.url ?? '', user: (certificate?.subject as { readonly CN?: string } | undefined)?.CN ?? null };
+}
+
+/** Serves a request, or does to it what a rule says. */
+async function meet(request: AnyRequest, response: AnyResponse, serve: () => void): Promise<void> {
+  const seen = seenOf(request);
+  if (isWatch(seen)) {
+    watches.set(request, seen);
+    response.once('close', () => watches.delete(request));
+  }
+  for (const rule of rules.filter(candidate => fits(candidate, seen))) {
+    if (!claim(rule)) continue;
+    const { failure } = rule;
+    if (failure.latencyMs !== undefined) await new Promise(resolve => { setTimeout(resolve, failure.latencyMs); });
+    if (failure.reset === 'before') return breakConnection(request);
+    if (failure.reset === 'after') { breakInsteadOfAnswer(request, response); break; }
+    if (failure.status !== undefined) return answer(request, response, failure);
+  }
+  serve();
+}
+
+/** Takes one of the hits that a rule has; false when all are taken. */
+function claim({ rule, times, claims }: Rule): boolean {
+  for (let hit = taken.get(rule) ?? 0; times === null || hit < times; hit++) {
+    taken.set(rule, hit + 1);
+    try {
+      fs.closeSync(fs.openSync(`${claims}${hit}`, 'wx'));
+      if (hit + 1 === times) process.send?.({ spent: rule });
+      return true;
+    } catch (error) {
+      // Another member has it. Where the folder is gone, the cluster is.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
+    }
+  }
+  return false;
+}
+
+function answer(request: AnyRequest, response: AnyResponse, { status = 500, headers = {}, body = '' }: FailureTerms): void {
+  ('stream' in request ? request.stream : request).resume();
+  response.statusCode = status;
+  for (const [name, value] of Object.entries({ 'content-type': 'application/json', ...headers })) response.setHeader(name, value);
+  response.end(body);
+}
+
+/** The server does its work, and the connection breaks when it begins to say so. */
+function breakInsteadOfAnswer(request: AnyRequest, response: AnyResponse): void {
+  const gone = (): AnyResponse => { breakConnection(request); return response; };
+  Object.assign(response, { writeHead: gone, flushHeaders: gone, write: gone, end: gone });
+}
+
+function breakConnection(request: AnyRequest): void {
+  if ('stream' in request) request.stream.session?.destroy();
+  else request.socket.destroy();
+}
+
+/** Of HTTP/2 only the one stream: others of the connection go on. */
+function breakStream(request: AnyRequest): void {
+  const internalError = 2;
+  if ('stream' in request) request.stream.close(internalError);
+  else request.socket.destroy();
+}
+
+// ---- the network between replicas ----
+
+let cut: ReadonlySet<string> = new Set();
+const peers = new Map<tls.TLSSocket, string>();
+const peerNameEnd = '.raft';
+const memberOf = (name: string | undefined): string | null => (name?.endsWith(peerNameEnd) ? name.slice(0, -peerNameEnd.length) : null);
+
+function track(socket: tls.TLSSocket, member: string | null): void {
+  if (member === null) return;
+  if (cut.has(member)) return void socket.destroy(new Error('cut off by the test'));
+  peers.set(socket, member);
+  socket.once('close', () => peers.delete(socket));
+}
+
+function cutOff(from: readonly string[]): void {
+  cut = new Set(from);
+  for (const [socket, member] of peers) if (cut.has(member)) socket.destroy(new Error('cut off by the test'));
+}
+
+/** Replicas prove who they are by `DNS:<member>.raft`. */
+function callerOf(socket: tls.TLSSocket): string | null {
+  const { subjectaltname = '' } = socket.getPeerCertificate() ?? {};
+  return memberOf(/DNS:([^,\s]+)/.exec(subjectaltname)?.[1]);
+}
+
+function patchTls(): void {
+  const { connect } = tls;
+  tls.connect = ((...args: Parameters<typeof connect>) => {
+    const socket = connect(...args);
+    const [options] = args as unknown as [{ readonly servername?: string } | undefined];
+    track(socket, memberOf(options?.servername));
+    return socket;
+  }) as typeof connect;
+  const server = tls.Server.prototype as tls.Server & { emit(event: string, ...args: unknown[]): boolean };
+  const { emit } = server;
+  server.emit = function patched(this: tls.Server, event: string, ...args: unknown[]): boolean {
+    const go = (): boolean => emit.call(this, event, ...args);
+    if (event === 'secureConnection') track(args[0] as tls.TLSSocket, callerOf(args[0] as tls.TLSSocket));
+    if (event !== 'request') return go();
+    const [request, response] = args as [AnyRequest, AnyResponse];
+    void meet(request, response, go);
+    return true;
+  };
+  syncBuiltinESMExports();
+}
+
+listen();
+patchTls();

@@ -1,0 +1,152 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { applyPatch } from '../../controllers/client/api.js';
+import { discover, type DiscoveredType } from '../../controllers/client/discovery.js';
+import { ApiError, ConnectionError, StoppedError } from '../../controllers/client/errors.js';
+import type { Condition, KubeObject } from '../../api/meta/object.js';
+import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
+import type { RestApi } from '../../controllers/client/rest.js';
+import { eventually, NotInTime, timeoutOf, type WaitOptions } from './waiting.js';
+
+/** YAML of one or more documents, an object, or several; of any library's types, as long as they have apiVersion, kind and metadata. */
+export type Manifests = string | object | readonly object[];
+
+export interface ApplyOptions {
+  /** Who owns the fields; `raftplane-testing` unless given. */
+  readonly fieldManager?: string;
+  /** Where namespaced objects go that name no namespace; `default` unless given. */
+  readonly namespace?: string;
+}
+
+/** Names one object: an object itself will do. */
+export interface ObjectReference {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: { readonly name?: string; readonly namespace?: string };
+}
+
+/** A condition whose status is to be True, such as `Ready`; `deleted`; or what the object is to look like. `null` stands for one that is not there. */
+export type Wanted<T extends KubeObject> = string | ((object: T | null) => boolean);
+
+/** No leader, or one that went while it worked. */
+const lostWithServer: ReadonlySet<number> = new Set([503, 504]);
+/** Longer than a request hangs at a member that was cut off, until the balancer finds out and breaks the connection. */
+const persistMs = 60_000;
+/** Of an object that is not one. */
+const shownCharactersMax = 200;
+const definitionsGroup = 'apiextensions.k8s.io';
+
+/** Objects of every type that a server serves, by what their manifests say of themselves. */
+export class Objects {
+  #types: readonly DiscoveredType[] = [];
+
+  constructor(private readonly api: RestApi) {}
+
+  /**
+   * Server-side apply of each in turn. Types that come into being with one of them (custom resource definitions) are waited for.
+   * Resolves with the objects as the server has them.
+   */
+  async apply(manifests: Manifests, { fieldManager = 'raftplane-testing', namespace = 'default' }: ApplyOptions = {}): Promise<KubeObject[]> {
+    const applied: KubeObject[] = [];
+    for (const object of inOrder(objectsOf(manifests))) {
+      const type = await this.typeOf(object);
+      const body = type.namespaced ? { ...object, metadata: { namespace, ...object.metadata } } : object;
+      const key = { namespace: body.metadata.namespace ?? '', name: body.metadata.name ?? '' };
+      applied.push(await this.#persist(() => this.api.patch(type, key, applyPatch(body, { fieldManager, force: true }))));
+    }
+    return applied;
+  }
+
+  /** Applies the custom resource definitions in files and folders (below them as well), and waits until all are served. */
+  async installCRDs(...sources: readonly (string | object)[]): Promise<KubeObject[]> {
+    const objects = sources.flatMap(source => (typeof source === 'string' ? manifestFiles(source).flatMap(file => objectsOf(fs.readFileSync(file, 'utf8'))) : objectsOf(source)));
+    const definitions = await this.apply(objects.filter(({ kind }) => kind === 'CustomResourceDefinition'));
+    if (definitions.length === 0) throw new Error(`no CustomResourceDefinition in ${sources.filter(source => typeof source === 'string').join(', ') || 'what was given'}`);
+    for (const definition of definitions) {
+      await this.waitFor(definition, 'Established');
+      const { spec } = definition as KubeObject & { readonly spec: { readonly group: string; readonly names: { readonly kind: string }; readonly versions: readonly { readonly name: string; readonly served: boolean }[] } };
+      for (const { name } of spec.versions.filter(({ served }) => served)) await this.typeOf({ apiVersion: `${spec.group}/${name}`, kind: spec.names.kind, metadata: {} });
+    }
+    return definitions;
+  }
+
+  /** Resolves with the object once it is as wanted; rejects with what it looked like at the end. */
+  async waitFor<T extends KubeObject>(reference: ObjectReference, wanted: Wanted<T>, options: WaitOptions = {}): Promise<T | null> {
+    const type: Resource<T> = await this.typeOf(reference) as Resource as Resource<T>;
+    const { name = '', namespace = type.namespaced ? 'default' : '' } = reference.metadata;
+    const holds = predicateOf(wanted);
+    const api = this.api.with({ signal: AbortSignal.timeout(timeoutOf(options)) });
+    let last: T | null = null;
+    try {
+      for (;;) {
+        const { items: [object = null], metadata: { resourceVersion } } = await api.list<T>(type, { namespace, fieldSelector: `metadata.name=${name}` });
+        last = object;
+        if (holds(last)) return last;
+        const watch = await api.watch<T>(type, { namespace, fieldSelector: `metadata.name=${name}`, ...(resourceVersion === undefined ? {} : { resourceVersion }) });
+        for await (const event of watch) {
+          if (event.type === 'ERROR') break;
+          if (event.type === 'BOOKMARK') continue;
+          last = event.type === 'DELETED' ? null : event.object;
+          if (holds(last)) return last;
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof StoppedError)) throw error;
+      const state = last === null ? 'it does not exist' : `it is ${JSON.stringify(last)}`;
+      throw new NotInTime(`${reference.kind ?? 'object'} ${name} was not ${typeof wanted === 'string' ? wanted : 'as wanted'} within ${timeoutOf(options)} ms: ${state}`);
+    }
+  }
+
+  /** What is applied twice is the same as applied once: so it can be tried again when a server dies with the request. Refusals are the caller's. */
+  async #persist<T>(work: () => Promise<T>): Promise<T> {
+    const result = await eventually(() => work().then(value => ({ value }), (error: unknown) => {
+      if (error instanceof ConnectionError || (error instanceof ApiError && lostWithServer.has(error.code))) throw error;
+      return { error };
+    }), { timeoutMs: persistMs });
+    if ('error' in result) throw result.error;
+    return result.value;
+  }
+
+  /** Looks again for a while where a type is not known: it may be on its way. */
+  async typeOf({ apiVersion = '', kind = '' }: ObjectReference): Promise<DiscoveredType> {
+    const find = (): DiscoveredType | undefined => this.#types.find(type => type.kind === kind && apiVersionOf(type) === apiVersion);
+    const known = find();
+    if (known) return known;
+    return eventually(async () => {
+      this.#types = (await discover(this.api)).all;
+      const found = find();
+      if (!found) throw new Error(`the server knows no kind ${kind} of ${apiVersion || 'an unnamed version'}`);
+      return found;
+    });
+  }
+}
+
+function predicateOf<T extends KubeObject>(wanted: Wanted<T>): (object: T | null) => boolean {
+  if (typeof wanted === 'function') return wanted;
+  if (wanted === 'deleted') return object => object === null;
+  const conditions = (object: T | null): readonly Condition[] => (object as { readonly status?: { readonly conditions?: readonly Condition[] } } | null)?.status?.conditions ?? [];
+  return object => conditions(object).some(({ type, status }) => type === wanted && status === 'True');
+}
+
+/** Throws for YAML that cannot be read. Lists are taken apart. */
+export function objectsOf(manifests: Manifests): KubeObject[] {
+  const all = typeof manifests === 'string'
+    ? parseAllDocuments(manifests).flatMap(document => { if (document.errors[0]) throw document.errors[0]; return [document.toJS() as KubeObject | null]; })
+    : [manifests].flat() as KubeObject[];
+  const flat = all.filter(object => object !== null).flatMap(object => (object.kind === 'List' ? (object as unknown as { readonly items: readonly KubeObject[] }).items : [object]));
+  const nameless = flat.find(({ apiVersion, kind, metadata }) => !apiVersion || !kind || !(metadata as Partial<KubeObject['metadata']> | undefined)?.name);
+  if (nameless) throw new Error(`what is applied needs apiVersion, kind and metadata.name: ${JSON.stringify(nameless).slice(0, shownCharactersMax)}`);
+  return flat;
+}
+
+/** What others need comes first. */
+function inOrder(objects: readonly KubeObject[]): KubeObject[] {
+  const rank = ({ kind, apiVersion = '' }: KubeObject): number => (kind === 'Namespace' ? 0 : apiVersion.startsWith(definitionsGroup) ? 1 : 2);
+  return [...objects].sort((a, b) => rank(a) - rank(b));
+}
+
+function manifestFiles(source: string): string[] {
+  if (!fs.statSync(source).isDirectory()) return [source];
+  return fs.readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(file => /\.(ya?ml|json)$/.test(file)).sort().map(file => path.join(source, file));
+}

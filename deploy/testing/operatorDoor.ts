@@ -1,0 +1,43 @@
+import { Connection } from '../../controllers/client/connection.js';
+import type { ConnectionSettings } from '../../controllers/client/kubeconfig.js';
+
+/** What `/raft/v1/status` tells, as far as tests need it. */
+export interface MemberStatus {
+  readonly memberId: string;
+  readonly leaderId: string | null;
+  readonly role: string;
+  readonly term: number;
+}
+
+/** A member that does not answer within this time has no say in who leads. */
+const answerTimeoutMs = 1_000;
+const changeTimeoutMs = 15_000;
+
+/** The operators' paths of one member, past the balancer. */
+export class OperatorDoor {
+  readonly #connection: Connection;
+
+  constructor(settings: ConnectionSettings) { this.#connection = new Connection(settings); }
+
+  /** Null for a member that does not answer. */
+  status(): Promise<MemberStatus | null> {
+    return this.#ask('GET', '/raft/v1/status', answerTimeoutMs).then(answer => answer as MemberStatus, () => null);
+  }
+
+  /** Lets another one lead. */
+  async transferLeadership(): Promise<void> { await this.#ask('POST', '/raft/v1/transfer', changeTimeoutMs); }
+
+  /** Drops history up to now. */
+  async compact(): Promise<void> { await this.#ask('POST', '/raft/v1/compact', changeTimeoutMs); }
+
+  close(): void { this.#connection.close(); }
+
+  async #ask(method: string, path: string, timeoutMs: number): Promise<unknown> {
+    const { status, stream } = await this.#connection.request({ method, path, headers: { accept: 'application/json' }, timeoutMs });
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString('utf8');
+    if (status !== 200) throw new Error(`${method} ${path} was answered with ${status}: ${text}`);
+    return JSON.parse(text);
+  }
+}

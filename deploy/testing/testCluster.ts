@@ -1,0 +1,256 @@
+import fs from 'node:fs';
+import { Connection } from '../../controllers/client/connection.js';
+import type { KubeObject } from '../../api/meta/object.js';
+import { RestApi } from '../../controllers/client/rest.js';
+import type { Cluster } from '../cluster.js';
+import type { ManagedProgram } from '../managedProgram.js';
+import { readAudit, type AuditedRequest } from './auditLog.js';
+import { Contents } from './contents.js';
+import { Failures, patternOf, type ArmedFailure, type Failure, type RequestMatch } from './failures.js';
+import { Identities, type ClientConfig } from './identity.js';
+import { FaultyMember, type TestMember } from './member.js';
+import { Objects, type ApplyOptions, type Manifests, type ObjectReference, type Wanted } from './objects.js';
+import { OperatorDoor } from './operatorDoor.js';
+import { isDone, isSpent, type MemberOrder } from './orders.js';
+import { eventually, type WaitOptions } from './waiting.js';
+import { serveWebhook, type AdmissionHandler, type ServedWebhook } from './webhook.js';
+
+/** A rule of a role (rbac.authorization.k8s.io/v1). */
+export interface PolicyRule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+export interface UserTerms {
+  /** `test-user-1`, `test-user-2` … unless given. */
+  readonly name?: string;
+  readonly groups?: readonly string[];
+  readonly rules: readonly PolicyRule[];
+  /** Rights in this namespace alone; everywhere unless given. */
+  readonly namespace?: string;
+}
+
+/** Where the launcher keeps what a test may want to look at. */
+export interface TestFiles {
+  readonly directory: string;
+  /** Whether `directory` goes away with the cluster. */
+  readonly isTemporary: boolean;
+  readonly auditLogs: readonly string[];
+  /** Where hits of failures are counted. */
+  readonly faults: string;
+  /** The folder need not be removed when the process ends. */
+  readonly forget: () => void;
+}
+
+/**
+ * A control plane inside a test, and everything a test does to it. Made by `startCluster` and `startApiServer`; ends with `stop`, or with the block of an
+ * `await using`.
+ */
+export class TestCluster implements AsyncDisposable {
+  /** `https://127.0.0.1:port`; of a cluster of several, one address for all that are up. */
+  readonly url: string;
+  /** PEM text of the authority that signed every certificate of the cluster. */
+  readonly ca: string;
+  /** An administrator's, as YAML with everything embedded. */
+  readonly kubeconfig: string;
+  /** The same as a file, which goes away with the cluster. */
+  readonly kubeconfigPath: string;
+  /** An administrator, in parts. */
+  readonly admin: ClientConfig;
+  readonly members: readonly TestMember[];
+  readonly #members: readonly FaultyMember[];
+  readonly #identities: Identities;
+  readonly #connection: Connection;
+  /** To each member, past the balancer. */
+  readonly #doors: readonly OperatorDoor[];
+  readonly #api: RestApi;
+  readonly #objects: Objects;
+  readonly #contents: Contents;
+  readonly #failures: Failures;
+  readonly #webhooks: ServedWebhook[] = [];
+  readonly #cuts = new Map<string, Set<string>>();
+  #users = 0;
+  #stopping: Promise<void> | null = null;
+
+  /** Not to be called by tests. */
+  constructor(private readonly cluster: Cluster, private readonly files: TestFiles) {
+    this.url = cluster.address;
+    this.#identities = new Identities(cluster.address, cluster.pki);
+    this.ca = this.#identities.ca;
+    this.admin = this.#identities.admin;
+    this.kubeconfig = this.admin.kubeconfig;
+    this.kubeconfigPath = cluster.kubeconfig;
+    fs.writeFileSync(this.kubeconfigPath, this.kubeconfig, { mode: 0o600 });
+    this.#members = cluster.members.map(member => new FaultyMember(member, () => this.#inForce(member.id)));
+    this.members = this.#members;
+    this.#connection = new Connection(this.admin);
+    this.#doors = this.members.map(({ url }) => new OperatorDoor({ ...this.admin, server: url }));
+    this.#api = new RestApi({ connection: this.#connection, userAgent: 'raftplane-testing' });
+    this.#objects = new Objects(this.#api);
+    this.#contents = new Contents(this.#api);
+    this.#failures = new Failures(files.faults, order => this.#tell(order));
+  }
+
+  // ---- who asks ----
+
+  /** A client certificate for any user, who may do what roles say of that user and the groups. */
+  clientConfig(user: string, groups: readonly string[] = []): Promise<ClientConfig> { return this.#identities.of(user, groups); }
+
+  /** A user who may do what `rules` say, and no more. */
+  async createUser({ name = `test-user-${++this.#users}`, groups = [], rules, namespace }: UserTerms): Promise<ClientConfig> {
+    const [role, binding] = namespace === undefined ? ['ClusterRole', 'ClusterRoleBinding'] : ['Role', 'RoleBinding'];
+    const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
+    const apiVersion = 'rbac.authorization.k8s.io/v1';
+    await this.apply([
+      { apiVersion, kind: role, metadata, rules },
+      { apiVersion, kind: binding, metadata, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: role, name }, subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }] },
+    ]);
+    return this.clientConfig(name, groups);
+  }
+
+  /** Every request so far that was not the cluster's own, or only those of one user. For clusters started without `audit: false`. */
+  audit(user?: string): AuditedRequest[] {
+    const all = readAudit(this.files.auditLogs);
+    return user === undefined ? all : all.filter(request => request.user === user);
+  }
+
+  // ---- objects ----
+
+  /** Server-side apply as administrator. Resolves with what the server made of it. */
+  apply(manifests: Manifests, options?: ApplyOptions): Promise<KubeObject[]> { return this.#objects.apply(manifests, options); }
+
+  /** Custom resource definitions from files, folders or objects; resolves when their kinds are served. */
+  installCRDs(...sources: readonly (string | object)[]): Promise<KubeObject[]> { return this.#objects.installCRDs(...sources); }
+
+  /** Resolves with the object once a condition is True (`'Ready'`), once it is `'deleted'` (with null), or once a function says so. */
+  waitFor<T extends KubeObject = KubeObject>(object: ObjectReference, wanted: Wanted<T>, options?: WaitOptions): Promise<T | null> {
+    return this.#objects.waitFor(object, wanted, options);
+  }
+
+  /** See `eventually` of this module. */
+  eventually<T>(attempt: () => T | Promise<T>, options?: WaitOptions): Promise<T> { return eventually(attempt, options); }
+
+  /** Serves an admission webhook with a certificate that the API servers accept. It ends with the cluster. */
+  async serveWebhook(handler: AdmissionHandler): Promise<ServedWebhook> {
+    const webhook = await serveWebhook(this.#identities.authority, handler);
+    this.#webhooks.push(webhook);
+    return webhook;
+  }
+
+  /** Deletes everything that came since the start, whatever its finalizers, and takes all failures and partitions back. */
+  async reset(): Promise<void> {
+    this.#cuts.clear();
+    await this.#failures.clear();
+    await this.heal();
+    await this.#contents.reset();
+  }
+
+  /** Everything that came since the start, as CBOR. */
+  snapshot(): Promise<Uint8Array> { return this.#contents.snapshot(); }
+
+  /** Resets, and makes again what a snapshot of this or another cluster holds. */
+  restore(snapshot: Uint8Array): Promise<void> { return this.#contents.restore(snapshot); }
+
+  // ---- faults ----
+
+  /** Who leads; waits for an election. */
+  leader(options?: WaitOptions): Promise<TestMember> {
+    return eventually(async () => {
+      const told = await Promise.all(this.members.map(async (member, index) => (member.running ? this.#doors[index]!.status() : null)));
+      // A leader that was cut off does not know yet that another one leads, in a later term.
+      const newest = told.filter(status => status !== null).sort((a, b) => b.term - a.term)[0];
+      const leader = this.members.find(({ id, running }) => running && id === newest?.leaderId);
+      const agrees = leader !== undefined && told[this.members.indexOf(leader)]?.role === 'leader';
+      return agrees ? leader : null;
+    }, options).then(leader => leader!);
+  }
+
+  /** Lets another member lead, and resolves with it. */
+  async transferLeadership(): Promise<TestMember> {
+    const before = await this.leader();
+    await this.#doorOf(before).transferLeadership();
+    return eventually(async () => { const now = await this.leader(); return now === before ? null : now; }).then(now => now!);
+  }
+
+  /** No byte passes between these two members until `heal`. Clients reach both. */
+  async partition(a: TestMember, b: TestMember): Promise<void> {
+    for (const [one, other] of [[a.id, b.id], [b.id, a.id]] as const) this.#cuts.set(one, (this.#cuts.get(one) ?? new Set()).add(other));
+    await this.#tellCuts();
+  }
+
+  /** Cuts one member off from all others. */
+  async isolate(member: TestMember): Promise<void> {
+    for (const other of this.members) if (other !== member) await this.partition(member, other);
+  }
+
+  /** Ends all partitions. */
+  async heal(): Promise<void> {
+    this.#cuts.clear();
+    await this.#tellCuts();
+  }
+
+  /**
+   * Lets the next requests that match fail, at whichever member they come in: `cluster.fail('PUT /apis/apps/**', { status: 409 })`.
+   * Resolves when every member knows.
+   */
+  fail(match: RequestMatch, failure: Failure): Promise<ArmedFailure> { return this.#failures.add(match, failure); }
+
+  /** Breaks watches under way, all or those that match. Clients must open them again. */
+  async dropWatches(match: RequestMatch = '**'): Promise<void> { await this.#tell({ order: 'dropWatches', pattern: patternOf(match) }); }
+
+  /** Drops all history and all watches: whoever resumes from a version seen before is told 410, and must list again. */
+  async expireHistory(): Promise<void> {
+    await this.#doorOf(await this.leader()).compact();
+    await this.dropWatches();
+  }
+
+  // ---- the end ----
+
+  /** What a member or another program (`balancer`, `cm1`, `fake-nodes`) has logged; without a name, all of them. For the report of a test that failed. */
+  logs(name?: string): string {
+    const { members, balancer, managers, fakeNodes } = this.cluster;
+    const all: readonly (ManagedProgram | null)[] = [...members.map(({ process }) => process), balancer, ...managers, fakeNodes];
+    const chosen = all.filter(program => program !== null).filter(({ spec }) => name === undefined || spec.name === name);
+    return chosen.map(({ spec }) => `==> ${spec.name} <==\n${fs.readFileSync(spec.log, 'utf8')}`).join('\n');
+  }
+
+  /** Ends everything and removes the folder, unless it was the test's own. May be called again. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> { return this.stop(); }
+
+  async #stop(): Promise<void> {
+    for (const connection of [this.#connection, ...this.#doors]) connection.close();
+    await Promise.all([...this.#webhooks.map(webhook => webhook.stop()), this.files.isTemporary ? this.cluster.discard() : this.cluster.stop()]);
+    this.files.forget();
+    if (this.files.isTemporary) fs.rmSync(this.files.directory, { recursive: true, force: true });
+  }
+
+  // ---- inside ----
+
+  /** Not to be called by tests: what `reset` leaves is what is there now. */
+  begin(): Promise<void> { return this.#contents.remember(); }
+
+  /** Not to be called by tests: something that a member said. */
+  heard(id: string, message: unknown): void {
+    const member = this.#members.find(candidate => candidate.id === id);
+    if (isSpent(message)) this.#failures.spent(message.spent);
+    if (isDone(message)) member?.carriedOut(message.done);
+  }
+
+  #doorOf(member: TestMember): OperatorDoor { return this.#doors[this.members.indexOf(member)]!; }
+
+  #inForce(id: string): readonly MemberOrder[] { return [this.#failures.order, { order: 'cutOff', from: [...this.#cuts.get(id) ?? []] }]; }
+
+  async #tell(order: MemberOrder): Promise<void> { await Promise.all(this.#members.map(member => member.tell(order))); }
+
+  async #tellCuts(): Promise<void> {
+    await Promise.all(this.#members.map(member => member.tell({ order: 'cutOff', from: [...this.#cuts.get(member.id) ?? []] })));
+  }
+}

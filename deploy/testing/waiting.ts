@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface WaitOptions {
+  /** Give up after this; 10,000 unless given. */
+  readonly timeoutMs?: number;
+  /** Between attempts of `eventually`; 20 unless given. */
+  readonly everyMs?: number;
+}
+
+const defaultTimeoutMs = 10_000;
+const defaultEveryMs = 20;
+
+export const timeoutOf = ({ timeoutMs = defaultTimeoutMs }: WaitOptions): number => timeoutMs;
+
+/** What was waited for did not happen. The cause is what the last attempt said. */
+export class NotInTime extends Error {
+  override readonly name = 'NotInTime';
+}
+
+/**
+ * Calls `attempt` until it neither throws nor rejects, and resolves with its result: an assertion about a world that changes by itself.
+ * A result of `false` or `null` counts as not yet.
+ *
+ *     await eventually(async () => { expect(await replicas()).to.equal(3); });
+ */
+export async function eventually<T>(attempt: () => T | Promise<T>, options: WaitOptions = {}): Promise<T> {
+  const timeoutMs = timeoutOf(options);
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    let cause: unknown = 'it was not so yet';
+    try {
+      const result = await attempt();
+      if (result !== false && result !== null) return result;
+    } catch (error) {
+      cause = error;
+    }
+    if (performance.now() >= deadline) {
+      throw new NotInTime(`not within ${timeoutMs} ms: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    }
+    await delay(options.everyMs ?? defaultEveryMs);
+  }
+}

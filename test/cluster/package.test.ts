@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { kubectlRunsHere, program } from '../fixtures/kubectl.js';
+import { packageRoot } from '../fixtures/packageRoot.js';
+
+/** The package as somebody has it who installs it: without a clone, a compiler or sources. */
+describe('cluster/package', () => {
+  let folder = '';
+  const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'] ?? '', HOME: folder, NO_COLOR: '1', ...(process.env['npm_config_cache'] ? { npm_config_cache: process.env['npm_config_cache'] } : {}) });
+  const run = (file: string, args: readonly string[], cwd = folder): string => {
+    const { status, stdout, stderr } = spawnSync(file, args, { cwd, encoding: 'utf8', env: environment() });
+    if (status !== 0) throw new Error(`${path.basename(file)} ${args.join(' ')} ended with ${status}\n${stdout}${stderr}`);
+    return stdout;
+  };
+  const npm = (args: readonly string[], cwd?: string): string => run('npm', args, cwd);
+  const raftplane = (...args: readonly string[]): string => run(path.join(folder, 'node_modules', '.bin', 'raftplane'), args);
+
+  before(function () {
+    this.timeout(180_000);
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'user-'));
+    npm(['pack', '--pack-destination', folder], packageRoot);
+    // What the tarball names is taken from here instead of from a registry.
+    const linked = ['better-sqlite3', 'piscina', '@kubernetes/client-node', 'mocha'];
+    const dependencies = Object.fromEntries(linked.map(name => [name, `file:${path.join(packageRoot, 'node_modules', name)}`]));
+    fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
+    const tarball = fs.readdirSync(folder).find(name => name.endsWith('.tgz'))!;
+    npm(['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', `./${tarball}`]);
+    fs.cpSync(path.join(packageRoot, 'examples'), folder, { recursive: true });
+  });
+  after(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+  it('holds programs, types and data, and neither tests nor sources', () => {
+    const files = fs.readdirSync(path.join(folder, 'node_modules', 'raftplane'), { recursive: true, encoding: 'utf8' });
+    expect(files).to.include.members(['LICENSE', 'dist/programs/raftplane.js', 'dist/programs/LICENSES.txt', 'dist/types/deploy/testing/index.d.ts', 'api/data/types.json']);
+    expect(files.filter(file => /(^|\/)test\//.test(file) || (file.endsWith('.ts') && !file.endsWith('.d.ts')))).to.deep.equal([]);
+  });
+
+  it('has types for both doors under strict rules', function () {
+    this.timeout(120_000);
+    fs.writeFileSync(path.join(folder, 'use.mts'), `
+      import { startCluster, type TestCluster } from 'raftplane/testing';
+      import { parseQuantity } from 'raftplane/api';
+      import { resource, RestApi } from 'raftplane/client';
+      export async function use(): Promise<string> {
+        await using cluster: TestCluster = await startCluster({ replicas: 3, inProcess: true });
+        const found = await cluster.waitFor({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }, object => object !== null);
+        return found?.metadata.name ?? cluster.members[0]?.id ?? String([parseQuantity, resource, RestApi]);
+      }`);
+    const tsc = path.join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
+    const types = path.join(packageRoot, 'node_modules', '@types');
+    run(process.execPath, [tsc, '--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,esnext.disposable', '--module', 'nodenext', '--types', 'node', '--typeRoots', types, 'use.mts']);
+  });
+
+  it('starts a cluster by itself, shows it to kubectl, breaks it, and leaves nothing', function () {
+    this.timeout(180_000);
+    const data = path.join(folder, '.local', 'share', 'raftplane', 'default');
+    try {
+      expect(raftplane('up', '--detach', '--replicas', '3', '--managers', '1', '--port', '0')).to.contain(`export KUBECONFIG=${data}/admin.kubeconfig`);
+      raftplane('kubeconfig', '--merge');
+      if (kubectlRunsHere) expect(run(program('kubectl'), ['--context', 'raftplane-default', 'get', 'namespaces', '-o', 'name'])).to.contain('namespace/default');
+      const state = JSON.parse(raftplane('kill', 'r1', '--json')) as { readonly programs: readonly { readonly name: string; readonly state: string }[] };
+      expect(state.programs.find(({ name }) => name === 'r1')).to.have.property('state', 'down');
+      raftplane('restart', 'r1');
+      expect(raftplane('status')).to.match(/^r1 +apiserver +running/m).and.to.match(/leads/);
+      expect(raftplane('logs', 'r1')).to.contain('ready');
+      expect(fs.statSync(path.join(data, 'run', 'control.sock')).mode & 0o777).to.equal(0o600);
+    } finally {
+      raftplane('stop', '--delete');
+    }
+    expect(fs.existsSync(data)).to.equal(false);
+    expect(fs.readFileSync(path.join(folder, '.kube', 'config'), 'utf8')).not.to.contain('raftplane');
+  });
+
+  it('says what to do when there is no cluster, and tells refusals from mistakes by the exit code', () => {
+    const status = (...args: readonly string[]): { readonly status: number | null; readonly stderr: string } => {
+      const ended = spawnSync(path.join(folder, 'node_modules', '.bin', 'raftplane'), args, { encoding: 'utf8', env: environment() });
+      return { status: ended.status, stderr: ended.stderr };
+    };
+    expect(status('status')).to.deep.include({ status: 3 }).and.to.have.property('stderr').that.contains('start it with "raftplane up"');
+    expect(status('kubeconfig')).to.deep.include({ status: 3 });
+    expect(status('up', '--replicas', '2')).to.deep.include({ status: 2 });
+    expect(status('up', '--apiserver-flag', 'v=4')).to.deep.include({ status: 2 });
+    expect(status('upp')).to.deep.include({ status: 2 });
+    expect(status('doctor').status).to.equal(0);
+  });
+
+  it('runs the examples', function () {
+    this.timeout(180_000);
+    run(process.execPath, [path.join(packageRoot, 'node_modules', 'mocha', 'bin', 'mocha.js'), 'mocha.test.mjs']);
+    run(process.execPath, ['--test', 'node-test.test.mjs']);
+  });
+});
