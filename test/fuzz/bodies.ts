@@ -97,6 +97,16 @@ function drawn(prng: Prng): Drawn {
  */
 const isMeant = (body: unknown): boolean => typeof body === 'object' && body !== null && (body as { readonly reason?: unknown }).reason === undefined;
 
+/** Objects for patches and updates to meet. What this server refuses to make so is left out. */
+export async function prepareObjects(client: ApiClient): Promise<void> {
+  for (const resource of resources) {
+    const { group, version, kind, namespaced } = resource;
+    if (!namespaced || !resource.verbs.has('update') || !hasValidContent(group, kind)) continue;
+    const collection = `${group === '' ? '/api' : `/apis/${group}`}/${version}/namespaces/${fuzzNamespace}/${resource.resource}`;
+    for (const name of names.slice(0, 2)) await client.request('POST', collection, { body: validObject(group, version, kind, name) });
+  }
+}
+
 /** Objects of every kind in five encodings, right and wrong, by every verb. */
 export function bodiesCampaign(client: ApiClient): Campaign {
   return {

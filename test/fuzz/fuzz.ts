@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { Prng } from '../simulation/prng.js';
 import { Bystander } from '../attacks/bystander.js';
 import { Target } from '../attacks/target.js';
-import { bodiesCampaign, fuzzNamespace } from './bodies.js';
+import { bodiesCampaign, fuzzNamespace, prepareObjects } from './bodies.js';
 import { seedOf, within, type Campaign, type CampaignName } from './campaign.js';
 import { http1Campaign } from './http1.js';
 import { http2Campaign } from './http2.js';
@@ -20,12 +20,16 @@ export interface FuzzOptions {
   readonly progress?: (line: string) => void;
 }
 
+export interface Costly { readonly step: number; readonly seed: number; readonly cpuSeconds: number; readonly did: string }
+
 export interface FuzzReport {
   /** What is wrong, each with the command that does it again. */
   readonly findings: readonly string[];
   readonly steps: Readonly<Partial<Record<CampaignName, number>>>;
   /** How often which outcome came, by campaign. */
   readonly outcomes: Readonly<Partial<Record<CampaignName, Readonly<Record<string, number>>>>>;
+  /** The step of each campaign during which the server worked most. That of others beside it counts as well: `--only` tells more. */
+  readonly costliest: Readonly<Partial<Record<CampaignName, Costly>>>;
   /** Of `/livez`, asked by a bystander all the time. */
   readonly probes: { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number };
   /** Resident memory at the end, as a share of what it was after the warm-up. */
@@ -54,6 +58,7 @@ class Run {
   readonly #findings: string[] = [];
   readonly #steps: Partial<Record<CampaignName, number>> = {};
   readonly #outcomes: Partial<Record<CampaignName, Record<string, number>>> = {};
+  readonly #costliest: Partial<Record<CampaignName, Costly>> = {};
   readonly #began = performance.now();
   #warmBytes: number | null = null;
 
@@ -65,6 +70,7 @@ class Run {
     await target.admin.expect(201, 'POST', `/api/v1/namespaces/${fuzzNamespace}/serviceaccounts`, { body: { metadata: { name: 'default' } } });
     const user = await target.user('fuzzer', { group: 'system:masters' });
     const made: Readonly<Record<CampaignName, () => Campaign>> = { http1: () => http1Campaign(target, user), http2: () => http2Campaign(target, user), bodies: () => bodiesCampaign(user.client), peer: () => peerCampaign(target) };
+    await prepareObjects(user.client);
     const calm = await target.counts();
     const bystander = await Bystander.start(target);
     const teller = setInterval(() => { this.options.progress?.(this.#soFar(bystander)); }, progressMs);
@@ -76,7 +82,7 @@ class Run {
     }
     await this.#judge(bystander, calm);
     const { p50Ms, p99Ms, maxMs } = bystander.summary('probe');
-    return { findings: this.#findings, steps: this.#steps, outcomes: this.#outcomes, probes: { p50Ms, p99Ms, maxMs }, memoryGrowth: this.#memoryGrowth() };
+    return { findings: this.#findings, steps: this.#steps, outcomes: this.#outcomes, costliest: this.#costliest, probes: { p50Ms, p99Ms, maxMs }, memoryGrowth: this.#memoryGrowth() };
   }
 
   get #elapsedShare(): number { return (performance.now() - this.#began) / (this.options.seeds.length * this.options.seconds * 1_000); }
@@ -87,12 +93,15 @@ class Run {
     const { name } = campaign;
     const outcomes = this.#outcomes[name] ??= {};
     for (let step = from; step < from + steps && this.#elapsedShare < untilShare && this.#findings.length < findingsMax; step += 1) {
+      const cpuBefore = this.target.cpuSeconds();
       const { did, wrong, outcome } = await campaign.step(new Prng(seedOf(seed, name, step)));
+      if (!this.target.member().process.running) { this.#found(`the server ended\n  by ${did.slice(0, 2_000)}`, { seed, name, step }); return; }
+      const cpuSeconds = this.target.cpuSeconds() - cpuBefore;
+      if (cpuSeconds > (this.#costliest[name]?.cpuSeconds ?? 0)) this.#costliest[name] = { step, seed, cpuSeconds, did: did.slice(0, 300) };
       this.#steps[name] = (this.#steps[name] ?? 0) + 1;
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       if (this.#warmBytes === null && this.#elapsedShare > warmUpShare) this.#warmBytes = this.target.residentBytes();
       if (wrong !== null) this.#found(`${wrong}\n  by ${did.slice(0, 2_000)}`, { seed, name, step });
-      if (!this.target.member().process.running) { this.#found('the server ended', { seed, name, step }); return; }
     }
   }
 

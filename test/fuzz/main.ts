@@ -36,8 +36,9 @@ function campaigns(text: string): readonly CampaignName[] {
 
 const print = (line: string): void => { process.stdout.write(`${line}\n`); };
 
-function tell({ findings, steps, outcomes, probes, memoryGrowth }: FuzzReport, { seed }: Options): void {
+function tell({ findings, steps, outcomes, costliest, probes, memoryGrowth }: FuzzReport, { seed }: Options): void {
   for (const [name, counts] of Object.entries(outcomes)) print(`${name}: ${steps[name as CampaignName] ?? 0} steps; ${Object.entries(counts).sort(([, a], [, b]) => b - a).map(([outcome, count]) => `${outcome} x${count}`).join(', ')}`);
+  for (const [name, { step, cpuSeconds, did }] of Object.entries(costliest)) print(`${name}, the costliest step: ${step}, ${cpuSeconds.toFixed(2)} s of a processor: ${did}`);
   const late = probes.p99Ms > probeP99MsMax ? `, more than ${probeP99MsMax} ms` : '';
   print(`/livez: p50 ${probes.p50Ms.toFixed(1)} ms, p99 ${probes.p99Ms.toFixed(1)} ms${late}, max ${probes.maxMs.toFixed(1)} ms; memory x${memoryGrowth.toFixed(2)}`);
   for (const finding of findings) print(`\nFOUND ${finding}`);
