@@ -37,6 +37,9 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   /** A client has connected, and nothing is known of it but its address. */
   accept(socket: Socket): void {
     const { remoteAddress: address } = socket;
+    // A client uses one port once at a time: whatever came from it before has ended, though Node may not have seen it.
+    const before = this.#byPeer.get(peerOf(socket));
+    if (before !== undefined) this.#dropThis(before);
     if (address === undefined || !this.#makeRoom(address)) {
       socket.destroy();
       return;
@@ -59,7 +62,11 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   /** It speaks HTTP/2. */
   speaksHttp2(session: ServerHttp2Session): void {
     const connection = this.#byPeer.get(peerOf(session.socket));
-    if (connection === undefined) return;
+    // It has closed meanwhile; Node would bring what is left in its buffers as requests, and never tell that they are over.
+    if (connection === undefined) {
+      session.destroy();
+      return;
+    }
     connection.session = session;
     this.#bySocket.set(session, connection);
     session.once('close', () => { connection.end(); });

@@ -179,7 +179,12 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
       const { session } = stream;
       if (session === undefined) return;
       if (goawayChance > 0 && Math.random() < goawayChance) session.close();
-      sessionTurns.take(session, stream, () => { handle(request, response, null, connections.of(session)); });
+      sessionTurns.take(session, stream, () => {
+        const connection = connections.of(session);
+        // Nobody would end what begins on a connection that is gone.
+        if (connection === null) stream.destroy();
+        else handle(request, response, null, connection);
+      });
     } else if (!refusesHeaders(request, response as ServerResponse)) {
       const { socket } = request;
       turns.take(socket, () => { begin(socket, request, response as ServerResponse); });

@@ -128,6 +128,22 @@ describe('attacks/http2Floods', function () {
     }
   });
 
+  it('connections that break the rules, again and again from one port', async () => {
+    const admin = await target.user('watcher', { group: 'system:masters' });
+    const first = await RawHttp2.open(admin.wire);
+    const { localPort } = first;
+    for (let [round, wire] = [0, first]; round < 20; round += 1, wire = await RawHttp2.open({ ...admin.wire, localPort })) {
+      const watch = wire.request('GET', '/api/v1/namespaces?watch=true');
+      await wire.until(() => wire.statuses.has(watch));
+      wire.send(frame(frameTypes.data, 0, 0, Buffer.from('x')));
+      await wire.until(() => wire.goaway !== null);
+      wire.abort();
+      await wire.closed;
+    }
+    // The last of them ends when it is found to be silent, the others have ended with the next.
+    expect((await target.counts()).longRunning - calm.longRunning).to.be.at.most(3);
+  });
+
   for (const flood of floods) {
     it(flood.what, async () => {
       const resident = target.residentBytes();

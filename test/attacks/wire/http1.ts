@@ -5,6 +5,8 @@ export interface WireOptions {
   readonly port: number;
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
+  /** The client's own port; any that is free unless told. Of HTTP/2 alone. */
+  readonly localPort?: number;
 }
 
 /** One answer as it came. `complete` is false where the connection ended within its body. */

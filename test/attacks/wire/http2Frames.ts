@@ -1,3 +1,4 @@
+import net from 'node:net';
 import tls from 'node:tls';
 import { frame, frameTypes, http2Preface } from '../../bench/http2/frames.js';
 import { headerBlock, statusOf, type Fields } from './hpack.js';
@@ -47,7 +48,8 @@ export class RawHttp2 {
   #rest: Buffer = Buffer.alloc(0);
   #waiting: (() => void)[] = [];
 
-  private constructor(readonly socket: tls.TLSSocket, private readonly polite: boolean) {
+  private constructor(readonly socket: tls.TLSSocket, private readonly plain: net.Socket, private readonly polite: boolean) {
+    plain.on('error', () => undefined);
     socket.on('error', () => undefined).on('data', (chunk: Buffer) => { this.#read(chunk); }).on('drain', () => { this.#wake(); });
     const end = (): void => { this.ended = true; this.#wake(); };
     socket.once('end', end);
@@ -55,10 +57,11 @@ export class RawHttp2 {
   }
 
   /** Resolves when the handshake is over and the settings are out. */
-  static async open({ port, cert, key, settings = {}, silent = false, polite = true }: Http2Options): Promise<RawHttp2> {
+  static async open({ port, cert, key, localPort, settings = {}, silent = false, polite = true }: Http2Options): Promise<RawHttp2> {
     const credentials = cert === undefined || key === undefined ? {} : { cert, key };
-    const socket = tls.connect({ host: '127.0.0.1', port, ...credentials, ALPNProtocols: ['h2'], servername: 'localhost', rejectUnauthorized: false });
-    const connection = new RawHttp2(socket, polite);
+    const plain = net.connect({ host: '127.0.0.1', port, ...(localPort === undefined ? {} : { localPort }) });
+    const socket = tls.connect({ socket: plain, ...credentials, ALPNProtocols: ['h2'], servername: 'localhost', rejectUnauthorized: false });
+    const connection = new RawHttp2(socket, plain, polite);
     await new Promise<void>((resolve) => { socket.once('secureConnect', () => { resolve(); }).once('close', () => { resolve(); }); });
     if (!silent) connection.send(http2Preface, settingsFrame({ [settingIds.headerTableSize]: 0, ...settings }));
     return connection;
@@ -104,6 +107,10 @@ export class RawHttp2 {
   }
 
   destroy(): void { this.socket.destroy(); }
+  get localPort(): number { return this.plain.localPort ?? 0; }
+
+  /** Ends with RST instead of FIN: the port is free at once. */
+  abort(): void { this.plain.resetAndDestroy(); this.socket.destroy(); }
 
   #read(chunk: Buffer): void {
     const bytes = Buffer.concat([this.#rest, chunk]);

@@ -113,6 +113,27 @@ describe('connections', () => {
     expect(late.closed, 'with the session').to.equal(true);
   });
 
+  it('end at the latest when their client comes again from the same port, which it has once', () => {
+    const first = connect();
+    const under = request(of(first));
+    const second = new FakeSocket(first.remoteAddress);
+    second.remotePort = first.remotePort;
+    // Of a session that has broken the rules, Node does not see the end, and tells none.
+    first.destroy = () => undefined;
+    connections.accept(second as unknown as Socket);
+    expect([under.closed, connections.size]).to.deep.equal([true, 1]);
+    first.emit('close');
+    connections.secured(second as unknown as TLSSocket);
+    expect([connections.size, of(second).ended]).to.deep.equal([1, false]);
+  });
+
+  it('of HTTP/2 that are gone before it is spoken are not spoken to', () => {
+    let destroyed = 0;
+    const session = Object.assign(new EventEmitter(), { socket: new FakeSocket(undefined), destroy: () => { destroyed += 1; } });
+    connections.speaksHttp2(session as unknown as ServerHttp2Session);
+    expect([destroyed, connections.of(session)]).to.deep.equal([1, null]);
+  });
+
   it('have their bounds from what the files allow', () => {
     expect([connectionsMax(1_000), connectionsMax(Infinity), connectionsMax() > 0]).to.deep.equal([750, 20_000, true]);
     expect(connectionBounds(768)).to.deep.equal({ all: 768, ofAddress: 576, ofUser: 384, ofOrdinaryUsers: 672 });
