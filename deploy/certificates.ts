@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { generateKeyPair, webcrypto } from 'node:crypto';
 import { promisify } from 'node:util';
 import * as x509 from '@peculiar/x509';
+import type { CertificateRequest, KeyAndCertificate } from './certificateRequest.js';
 
 /**
  * Makes keys and certificates: ECDSA on P-256 through WebCrypto, no external program. What certificates a cluster needs, and
@@ -17,21 +18,6 @@ const authorityDays = 3650;
 const leafDays = 365;
 /** Tokens are signed with RSA, which every library that verifies them knows. */
 const tokenKeyBits = 2048;
-
-export interface CertificateRequest {
-  /** What the certificate is for: users and replicas are named by `commonName`, groups by `organization`. */
-  readonly commonName: string;
-  readonly organization?: string | readonly string[];
-  readonly usages: readonly ('serverAuth' | 'clientAuth')[];
-  readonly dnsNames?: readonly string[];
-  readonly ipAddresses?: readonly string[];
-}
-
-/** PEM texts. */
-export interface KeyAndCertificate {
-  readonly certificate: string;
-  readonly key: string;
-}
 
 /** A new self-signed authority. */
 export async function createAuthority(commonName: string, clockSkewMs = clockSkewMsDefault): Promise<KeyAndCertificate> {

@@ -2,7 +2,7 @@ import { X509Certificate, createPrivateKey } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { makeFolder, writeFileAtomically } from './files.js';
-import type { CertificateRequest, KeyAndCertificate } from './certificates.js';
+import type { CertificateRequest, KeyAndCertificate } from './certificateRequest.js';
 
 /**
  * The keys and certificates of one cluster in one folder: made on the first start, reused afterwards, and renewed when a

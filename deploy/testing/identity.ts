@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { issueCertificate, type KeyAndCertificate } from '../certificates.js';
+import type { KeyAndCertificate } from '../certificateRequest.js';
+import { issueCertificate } from '../certificates.js';
 import { kubeconfigText } from '../kubeconfig.js';
 import type { PkiFiles } from '../pki.js';
 

@@ -3,7 +3,8 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import jsonPatch from 'fast-json-patch';
 import type { KubeObject } from '../../api/meta/object.js';
-import { issueCertificate, type KeyAndCertificate } from '../certificates.js';
+import type { KeyAndCertificate } from '../certificateRequest.js';
+import { issueCertificate } from '../certificates.js';
 
 /** What a server asks an admission webhook (admission.k8s.io/v1 AdmissionRequest). */
 export interface AdmissionRequest {

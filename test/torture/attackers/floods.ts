@@ -1,4 +1,4 @@
-import type { KeyAndCertificate } from '../../../deploy/certificates.js';
+import type { KeyAndCertificate } from '../../../deploy/certificateRequest.js';
 import { ApiClient } from '../../fixtures/apiClient.js';
 import type { TortureCluster, TortureMember } from '../cluster/tortureCluster.js';
 import { attackedNamespace, nodeName } from './identities.js';

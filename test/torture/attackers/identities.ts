@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { issueCertificate, type KeyAndCertificate } from '../../../deploy/certificates.js';
+import type { KeyAndCertificate } from '../../../deploy/certificateRequest.js';
+import { issueCertificate } from '../../../deploy/certificates.js';
 import type { TortureCluster } from '../cluster/tortureCluster.js';
 
 /** Where attackers with rights have them. */
