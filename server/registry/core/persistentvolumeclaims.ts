@@ -7,7 +7,8 @@ import { qualifiedNameComplaints } from '../validation/names.js';
 import { alignSources } from './persistentvolumeclaim/sources.js';
 import { validateClaimChange } from './persistentvolumeclaim/update.js';
 import { validateClaimSpec } from './persistentvolumeclaim/validation.js';
-import { CLASS_ANNOTATION, validateBytes } from './persistentvolumes.js';
+import { validateBytes } from './persistentvolume/spec.js';
+import { CLASS_ANNOTATION } from './persistentvolumes.js';
 import { claimSpecWarnings } from './podspec/warnings/volumes.js';
 
 const SPEC = Path.of('spec');
@@ -60,7 +61,7 @@ export const persistentVolumeClaims: Strategy = {
     alignSources(specOf(claim), specOf(old));
   },
   validate,
-  reviewUpdate: (claim, old, metadata) => [...metadata.update(), ...metadata.object(), ...validate(claim), ...validateClaimChange(claim, old)],
+  reviewUpdate: (claim, old, metadata) => [...metadata.object(), ...validate(claim), ...metadata.update(), ...validateClaimChange(claim, old)],
   warnings: claim => [
     ...(claim.metadata.annotations?.[CLASS_ANNOTATION] === undefined ? [] : [`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`]),
     ...claimSpecWarnings(specOf(claim), SPEC),
