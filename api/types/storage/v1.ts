@@ -56,7 +56,7 @@ export interface CSINode {
 export interface CSINodeDriver {
   readonly name: string;
   readonly nodeID: string;
-  readonly topologyKeys?: readonly string[];
+  readonly topologyKeys?: readonly string[] | null;
   readonly allocatable?: VolumeNodeResources;
 }
 

@@ -1,107 +1,59 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../defaulting.js';
 import { sameValue } from '../equality.js';
-import { itemsOf, membersOf, textAt } from '../members.js';
+import { membersOf, textAt } from '../members.js';
 import type { Strategy } from '../strategy.js';
 import { differenceOf } from '../validation/difference.js';
-import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../validation/field.js';
-import { printedMap } from '../validation/printed.js';
-import { isNegative, isZero, wholeValue } from '../validation/quantities.js';
-import { dnsSubdomain } from '../validation/values.js';
-import { validateAccessModes } from './accessModes.js';
-import { presentSources, printedSources, validateVolumeSources } from './persistentvolume/sources.js';
-import { validateNodeSelector } from './podspec/validation/scheduling.js';
+import { forbidden, invalid, Path, type FieldError } from '../validation/field.js';
+import { unchanged } from '../validation/immutable.js';
+import { printedStructure } from '../validation/internalform.js';
+import { withNewLabels } from './persistentvolume/affinity.js';
+import { AFFINITY_FORM, SOURCE_FORM } from './persistentvolume/printed.js';
+import { validateVolumeSpec } from './persistentvolume/spec.js';
 import { setSourceDefaults } from './podspec/volumedefaults.js';
 import { deprecatedNodeLabel } from './podspec/warnings/placement.js';
 
 const SPEC = Path.of('spec');
-const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
-export const VOLUME_MODES = ['Block', 'Filesystem'];
 export const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 const MOUNT_ANNOTATION = 'volume.beta.kubernetes.io/mount-options';
 
 const specOf = (volume: ApiObject): JsonObject => objectAt(volume, 'spec') ?? {};
 
-/** A size that is no size; the amount is shown as a number of bytes. */
-export const validateBytes = (amount: JsonObject[string], path: Path): FieldError[] => (isNegative(amount) ? [invalid(path, Number(wholeValue(amount)), 'must be a valid resource quantity')] : []);
+/** Sources that are mounted with options; others must not ask for any. */
+const WITH_MOUNT_OPTIONS = [
+  'gcePersistentDisk', 'awsElasticBlockStore', 'glusterfs', 'nfs', 'rbd', 'quobyte', 'iscsi', 'cinder', 'cephfs', 'azureFile', 'vsphereVolume', 'azureDisk', 'photonPersistentDisk',
+];
 
-function validateCapacity(spec: JsonObject, path: Path): FieldError[] {
-  const capacity = objectAt(spec, 'capacity');
-  const names = Object.keys(capacity ?? {});
-  const shown = capacity === null ? null : names.length === 0 ? {} : printedMap(capacity);
-  return [
-    ...(names.length === 0 ? [required(path, '')] : []),
-    ...(names.length === 1 && names[0] === 'storage' ? [] : [notSupported(path, shown, ['storage'])]),
-    ...Object.entries(capacity ?? {}).flatMap(([name, amount]) => [
-      ...validateBytes(amount, path.key(name)),
-      ...(isNegative(amount) || isZero(amount) ? [invalid(path.key(name), amount, 'must be greater than zero')] : []),
-    ]),
-  ];
+function validateMountOptions(volume: ApiObject): FieldError[] {
+  if (volume.metadata.annotations?.[MOUNT_ANNOTATION] === undefined || WITH_MOUNT_OPTIONS.some(name => objectAt(specOf(volume), name) !== null)) return [];
+  return [forbidden(Path.of('metadata', 'annotations', MOUNT_ANNOTATION), 'may not specify mount options for this volume type')];
 }
 
-function validateNodeAffinity(spec: JsonObject, path: Path): FieldError[] {
-  const affinity = objectAt(spec, 'nodeAffinity');
-  if (affinity === null) return [];
-  const needed = objectAt(affinity, 'required');
-  return needed === null ? [required(path.child('required'), 'must specify required node constraints')] : validateNodeSelector(needed, path.child('required'));
-}
-
-/** A recycler empties the volume: not the root of a machine, please. */
-function validateRecycling(spec: JsonObject, path: Path): FieldError[] {
-  const where = textAt(spec, 'hostPath', 'path');
-  const isRoot = where.startsWith('/') && where.split('/').every(part => part === '' || part === '.' || part === '..');
-  return isRoot && spec['persistentVolumeReclaimPolicy'] === 'Recycle' ? [forbidden(path, 'may not be \'recycle\' for a hostPath mount of \'/\'')] : [];
-}
-
-export const validateClassName = (name: string, path: Path): FieldError[] => (name === '' ? [] : dnsSubdomain(name, path));
-
-export const validateVolumeMode = (spec: JsonObject, path: Path): FieldError[] =>
-  (spec['volumeMode'] == null || VOLUME_MODES.includes(String(spec['volumeMode'])) ? [] : [notSupported(path, spec['volumeMode'], VOLUME_MODES)]);
-
-function validateAttributesClass(spec: JsonObject, path: Path): FieldError[] {
-  const name = spec['volumeAttributesClassName'] ?? null;
-  if (name === null) return [];
-  return [
-    ...(name === '' ? [required(path, 'an empty string is disallowed')] : dnsSubdomain(String(name), path)),
-    ...(objectAt(spec, 'csi') === null ? [required(SPEC.child('csi'), 'has to be specified when using volumeAttributesClassName')] : []),
-  ];
-}
-
-function validate(volume: ApiObject): FieldError[] {
-  const spec = specOf(volume);
-  const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
-  const policyPath = SPEC.child('persistentVolumeReclaimPolicy');
-  return [
-    ...(itemsOf(spec['accessModes']).length === 0 ? [required(SPEC.child('accessModes'), '')] : []),
-    ...validateAccessModes(spec, SPEC.child('accessModes')),
-    ...validateCapacity(spec, SPEC.child('capacity')),
-    ...(policy === '' || RECLAIM_POLICIES.includes(policy) ? [] : [notSupported(policyPath, policy, RECLAIM_POLICIES)]),
-    ...validateNodeAffinity(spec, SPEC.child('nodeAffinity')),
-    ...validateVolumeSources(spec, SPEC),
-    ...validateRecycling(spec, policyPath),
-    ...validateClassName(textAt(spec, 'storageClassName'), SPEC.child('storageClassName')),
-    ...validateVolumeMode(spec, SPEC.child('volumeMode')),
-    ...validateAttributesClass(spec, SPEC.child('volumeAttributesClassName')),
-  ];
-}
+const validateSpec = (volume: ApiObject): FieldError[] => validateVolumeSpec(specOf(volume), volume.metadata.name ?? '', SPEC);
 
 /** A volume stays what it is; where it can be used may be said later, once. */
 function validateChange(volume: ApiObject, old: ApiObject): FieldError[] {
   const [spec, before] = [specOf(volume), specOf(old)];
-  const immutable = (member: string): FieldError[] => (sameValue(spec[member] ?? null, before[member] ?? null) ? [] : [invalid(Path.of(member), spec[member] ?? null, 'field is immutable')]);
   return [
     ...validateSameSource(withoutNewExpandSecret(spec, before), before),
-    ...immutable('volumeMode'),
-    ...(objectAt(before, 'nodeAffinity') === null ? [] : immutable('nodeAffinity')),
+    ...unchanged(spec['volumeMode'], before['volumeMode'], Path.of('volumeMode'), spec['volumeMode'] ?? null),
+    ...validateSameAffinity(objectAt(spec, 'nodeAffinity'), objectAt(before, 'nodeAffinity')),
     ...(before['volumeAttributesClassName'] != null && spec['volumeAttributesClassName'] == null
       ? [forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden')] : []),
   ];
 }
 
 function validateSameSource(spec: JsonObject, before: JsonObject): FieldError[] {
-  const names = new Set([...presentSources(spec), ...presentSources(before)]);
-  if ([...names].every(name => sameValue(spec[name] ?? null, before[name] ?? null))) return [];
-  return [forbidden(SPEC.child('persistentvolumesource'), `spec.persistentvolumesource is immutable after creation\n${differenceOf(printedSources(before), printedSources(spec))}`)];
+  const [shown, shownBefore] = [printedStructure(spec, SOURCE_FORM), printedStructure(before, SOURCE_FORM)];
+  if (sameValue(shown, shownBefore)) return [];
+  return [forbidden(SPEC.child('persistentvolumesource'), `spec.persistentvolumesource is immutable after creation\n${differenceOf(shownBefore, shown)}`)];
+}
+
+/** Where a volume can be used may be said later, and labels that have got a new name may be called by it. */
+function validateSameAffinity(affinity: JsonObject | null, before: JsonObject | null): FieldError[] {
+  if (before === null || (affinity !== null && sameValue(affinity, withNewLabels(before, affinity)))) return [];
+  const shown = affinity === null ? null : printedStructure(affinity, AFFINITY_FORM);
+  return [invalid(Path.of('nodeAffinity'), shown, 'field is immutable, except for updating from beta label to GA')];
 }
 
 /** The secret for growing a volume may be added when there was none. */
@@ -153,8 +105,11 @@ export const persistentVolumes: Strategy = {
   },
   prepareForCreate(volume, context) { volume['status'] = { phase: 'Pending', lastPhaseTransitionTime: context.now }; },
   prepareForUpdate(volume, old) { volume['status'] = old['status']; },
-  validate,
-  reviewUpdate: (volume, old, metadata) => [...metadata.update(), ...metadata.object(), ...validate(volume), ...validateChange(volume, old)],
+  validate: volume => [...validateSpec(volume), ...validateMountOptions(volume)],
+  // The checks of the object are listed twice.
+  reviewUpdate: (volume, old, metadata) => [
+    ...metadata.object(), ...validateSpec(volume), ...validateMountOptions(volume), ...metadata.object(), ...validateSpec(volume), ...validateChange(volume, old),
+  ],
   warnings,
   subresources: {
     status: {

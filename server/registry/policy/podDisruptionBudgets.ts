@@ -8,6 +8,7 @@ import { invalid, Path, type FieldError } from '../validation/field.js';
 import { atMostWhole, intOrPercent } from '../validation/intorpercent.js';
 import { validateLabelSelector } from '../validation/labelselector.js';
 import { printedSelector } from '../validation/printed.js';
+import { pathSegmentName } from '../validation/names.js';
 import { optionallyOneOf } from '../validation/values.js';
 
 const SPEC = Path.of('spec');
@@ -40,6 +41,9 @@ function validateStatus(budget: ApiObject): FieldError[] {
 
 export const podDisruptionBudgets: Strategy = {
   unconditionalUpdate: false,
+  // The reference looks at the metadata of a budget only as it does for all kinds: any name that can stand in a path will do.
+  validateName: pathSegmentName,
+  anyFinalizers: true,
   generationOf: ['spec'],
   prepareForCreate(budget) {
     budget['spec'] ??= {};
@@ -47,7 +51,6 @@ export const podDisruptionBudgets: Strategy = {
   },
   prepareForUpdate(budget, old) { budget['status'] = old['status']; },
   validate: validateSpec,
-  // The reference looks at the metadata of an update only where it does so for all kinds.
   reviewUpdate: budget => validateSpec(budget),
   subresources: {
     status: {

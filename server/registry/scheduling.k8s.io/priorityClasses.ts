@@ -1,9 +1,9 @@
 import type { ApiObject } from '../../api/object.js';
-import { setTextDefault } from '../defaulting.js';
+import { setDefault } from '../defaulting.js';
 import type { Strategy } from '../strategy.js';
 import { forbidden, Path, type FieldError } from '../validation/field.js';
 import { unchanged } from '../validation/immutable.js';
-import { optionallyOneOf } from '../validation/values.js';
+import { oneOf } from '../validation/values.js';
 
 const SYSTEM_PREFIX = 'system-';
 const USER_VALUE_MAX = 1_000_000_000;
@@ -15,7 +15,7 @@ const valueOf = (priority: ApiObject): number => Number(priority['value'] ?? 0);
 function validate(priority: ApiObject): FieldError[] {
   return [
     ...(priority.metadata.name?.startsWith(SYSTEM_PREFIX) === true ? validateSystemClass(priority) : validateUserValue(priority)),
-    ...optionallyOneOf(priority['preemptionPolicy'], ['PreemptLowerPriority', 'Never'], Path.of('preemptionPolicy')),
+    ...oneOf(priority['preemptionPolicy'], ['PreemptLowerPriority', 'Never'], Path.of('preemptionPolicy')),
   ];
 }
 
@@ -37,11 +37,13 @@ const validateUserValue = (priority: ApiObject): FieldError[] =>
   (valueOf(priority) > USER_VALUE_MAX ? [forbidden(Path.of('value'), `maximum allowed value of a user defined priority is ${USER_VALUE_MAX}`)] : []);
 
 export const priorityClasses: Strategy = {
-  setDefaults(priority) { setTextDefault(priority, 'preemptionPolicy', 'PreemptLowerPriority'); },
+  setDefaults(priority) { setDefault(priority, 'preemptionPolicy', 'PreemptLowerPriority'); },
   // Counts nothing: what matters of a class never changes.
   prepareForCreate(priority) { priority.metadata.generation = 1; },
   validate,
-  validateUpdate: (priority, old) => [
+  // An update is only compared with what there was.
+  reviewUpdate: (priority, old, metadata) => [
+    ...metadata.update(),
     ...(valueOf(priority) === valueOf(old) ? [] : [forbidden(Path.of('value'), 'may not be changed in an update.')]),
     ...unchanged(priority['preemptionPolicy'], old['preemptionPolicy'], Path.of('preemptionPolicy')),
   ],

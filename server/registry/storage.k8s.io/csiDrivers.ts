@@ -1,5 +1,5 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../defaulting.js';
+import { ensureObject, objectAt, objectsIn, setDefault } from '../defaulting.js';
 import { sameValue } from '../equality.js';
 import { itemsOf, textAt } from '../members.js';
 import type { Strategy } from '../strategy.js';
@@ -21,7 +21,7 @@ function setDefaults(driver: ApiObject): void {
   const spec = ensureObject(driver, 'spec');
   for (const [member, value] of Object.entries(FLAGS)) setDefault(spec, member, value);
   if (itemsOf(spec['volumeLifecycleModes']).length === 0) spec['volumeLifecycleModes'] = ['Persistent'];
-  setTextDefault(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
+  setDefault(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
 }
 
 function validate(driver: ApiObject): FieldError[] {
@@ -58,6 +58,11 @@ function validateLifetime(seconds: unknown, path: Path): FieldError[] {
   ];
 }
 
+/** The feature of this member is off: nobody can set it who has not set it before. */
+function dropScheduling(driver: ApiObject, old: ApiObject | null): void {
+  if (old === null || specOf(old)['preventPodSchedulingIfMissing'] === undefined) delete objectAt(driver, 'spec')?.['preventPodSchedulingIfMissing'];
+}
+
 const SECRETS = ['tokenRequests', 'serviceAccountTokenInSecrets'] as const;
 
 const warnings = (driver: ApiObject): string[] => {
@@ -69,13 +74,15 @@ export const csiDrivers: Strategy = {
   deleteAnswers: 'object',
   unconditionalUpdate: false,
   setDefaults,
+  prepareForCreate(driver) { dropScheduling(driver, null); },
   // A new driver has no generation; the first change makes it 1.
   prepareForUpdate(driver, old) {
+    dropScheduling(driver, old);
     if (!sameValue(driver['spec'], old['spec'])) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
   validate,
   reviewUpdate: (driver, old, metadata) => [
-    ...metadata.object(), ...validate(driver), ...metadata.update(), ...validate(driver),
+    ...metadata.update(), ...validate(driver),
     ...unchanged(specOf(driver)['attachRequired'], specOf(old)['attachRequired'], SPEC.child('attachedRequired')),
     ...unchanged(specOf(driver)['volumeLifecycleModes'], specOf(old)['volumeLifecycleModes'], SPEC.child('volumeLifecycleModes')),
   ],

@@ -52,6 +52,5 @@ export const csiNodes: Strategy = {
   deleteAnswers: 'object',
   unconditionalUpdate: false,
   validate,
-  // The checks of the object are listed twice.
-  reviewUpdate: (node, old, metadata) => [...metadata.object(), ...validate(node), ...metadata.object(), ...validate(node), ...validateKept(node, old)],
+  reviewUpdate: (node, old, metadata) => [...metadata.object(), ...validate(node), ...validateKept(node, old)],
 };

@@ -1,6 +1,5 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import { objectsIn, setTextDefault } from '../defaulting.js';
-import { sameValue } from '../equality.js';
+import { objectsIn, setDefault } from '../defaulting.js';
 import { itemsOf, textAt } from '../members.js';
 import type { Strategy } from '../strategy.js';
 import { duplicate, Path, required, type FieldError } from '../validation/field.js';
@@ -17,38 +16,40 @@ function validate(storage: ApiObject): FieldError[] {
   return [
     ...validateProvisioner(textAt(storage, 'provisioner'), Path.of('provisioner')),
     ...validateParameters(storage['parameters'], true, Path.of('parameters')),
-    ...optionallyOneOf(storage['reclaimPolicy'], ['Delete', 'Retain'], Path.of('reclaimPolicy')),
+    ...(storage['reclaimPolicy'] === '' ? [] : optionallyOneOf(storage['reclaimPolicy'], ['Delete', 'Retain'], Path.of('reclaimPolicy'))),
     ...optionallyOneOf(storage['volumeBindingMode'], ['Immediate', 'WaitForFirstConsumer'], Path.of('volumeBindingMode')),
     ...validateTopologies(objectsIn(storage, 'allowedTopologies')),
   ];
 }
 
-/** Values by key: what tells one term from another. Only what was right so far counts. */
-type Term = Readonly<Record<string, readonly string[]>>;
+/** Values by key, in a form that can be compared: what tells one term from another. */
+type Term = string;
+const printedTerm = (values: ReadonlyMap<string, readonly string[]>): Term => JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
+const EMPTY_TERM = printedTerm(new Map());
 
 function validateTopologies(terms: readonly JsonObject[]): FieldError[] {
   // The reference compares with as many empty terms as there are terms, besides the earlier ones. So an empty term is reported that often.
-  const earlier: Term[] = terms.map(() => ({}));
+  const earlier: Term[] = terms.map(() => EMPTY_TERM);
   return terms.flatMap((term, position) => {
     const path = TOPOLOGIES.index(position).child('matchLabelExpressions');
     const { values, findings } = readTerm(term, path);
-    findings.push(...earlier.filter(other => sameValue(other, values)).map(() => duplicate(path, '')));
+    findings.push(...earlier.filter(other => other === values).map(() => duplicate(path, '')));
     earlier.push(values);
     return findings;
   });
 }
 
 function readTerm(term: JsonObject, path: Path): { readonly values: Term; readonly findings: FieldError[] } {
-  const values: Record<string, readonly string[]> = {};
+  const values = new Map<string, readonly string[]>();
   const findings = objectsIn(term, 'matchLabelExpressions').flatMap((expression, position) => {
     const at = path.index(position);
     const key = textAt(expression, 'key');
     const found = validateRequirement(expression, key, at);
-    if (Object.hasOwn(values, key)) return [...found, duplicate(at.child('key'), key)];
-    values[key] = [...new Set(itemsOf(expression['values']).map(String))].sort();
+    if (values.has(key)) found.push(duplicate(at.child('key'), key));
+    values.set(key, [...new Set(itemsOf(expression['values']).map(String))].sort());
     return found;
   });
-  return { values, findings };
+  return { values: printedTerm(values), findings };
 }
 
 function validateRequirement(expression: JsonObject, key: string, path: Path): FieldError[] {
@@ -70,8 +71,8 @@ const topologyWarnings = (storage: ApiObject): string[] => objectsIn(storage, 'a
 export const storageClasses: Strategy = {
   deleteAnswers: 'object',
   setDefaults(storage) {
-    setTextDefault(storage, 'reclaimPolicy', 'Delete');
-    setTextDefault(storage, 'volumeBindingMode', 'Immediate');
+    setDefault(storage, 'reclaimPolicy', 'Delete');
+    setDefault(storage, 'volumeBindingMode', 'Immediate');
   },
   validate,
   reviewUpdate: (storage, old, metadata) => [

@@ -6,6 +6,9 @@ import type { MetadataFindings, Strategy } from '../strategy.js';
 import { driverName } from '../validation/drivernames.js';
 import { forbidden, invalid, Path, required, tooLong, type FieldError } from '../validation/field.js';
 import { unchanged } from '../validation/immutable.js';
+import { VOLUME_FORM } from '../core/persistentvolume/printed.js';
+import { validateInlineVolumeSpec } from '../core/persistentvolume/spec.js';
+import { setSourceDefaults } from '../core/podspec/volumedefaults.js';
 import { printedStructure, type StructureForm } from '../validation/internalform.js';
 import { between, dnsSubdomain } from '../validation/values.js';
 
@@ -17,7 +20,7 @@ const ERROR_CODE_MAX = 2 ** 31 - 1;
 const ONE_SOURCE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
 const SPEC_FORM: StructureForm = [
   ['attacher', 'Attacher', 'text'],
-  ['source', 'Source', { of: [['persistentVolumeName', 'PersistentVolumeName', 'optional'], ['inlineVolumeSpec', 'InlineVolumeSpec', 'optional']] }],
+  ['source', 'Source', { of: [['persistentVolumeName', 'PersistentVolumeName', 'optional'], ['inlineVolumeSpec', 'InlineVolumeSpec', { optional: VOLUME_FORM }]] }],
   ['nodeName', 'NodeName', 'text'],
 ];
 
@@ -25,7 +28,7 @@ function validate(attachment: ApiObject): FieldError[] {
   const spec = objectAt(attachment, 'spec') ?? {};
   const status = objectAt(attachment, 'status') ?? {};
   return [
-    ...(textAt(spec, 'attacher') === '' ? [required(SPEC.child('attacher'), '')] : []),
+    ...driverName(textAt(spec, 'attacher'), SPEC.child('attacher')),
     ...validateSource(objectAt(spec, 'source') ?? {}, SPEC.child('source')),
     ...dnsSubdomain(textAt(spec, 'nodeName'), SPEC.child('nodeName')),
     ...validateAttachmentMetadata(status['attachmentMetadata'], STATUS.child('attachmentMetadata')),
@@ -34,8 +37,8 @@ function validate(attachment: ApiObject): FieldError[] {
 }
 
 function validateSource(source: JsonObject, path: Path): FieldError[] {
-  const [inline, name] = [source['inlineVolumeSpec'] !== undefined, source['persistentVolumeName']];
-  if (inline) return name === undefined ? [] : [forbidden(path, ONE_SOURCE)];
+  const [inline, name] = [objectAt(source, 'inlineVolumeSpec'), source['persistentVolumeName']];
+  if (inline !== null) return name === undefined ? validateInlineVolumeSpec(inline, path.child('inlineVolumeSpec')) : [forbidden(path, ONE_SOURCE)];
   if (name === undefined) return [required(path, ONE_SOURCE)];
   return name === '' ? [required(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')] : [];
 }
@@ -55,28 +58,27 @@ function validateVolumeError(error: JsonObject | null, path: Path): FieldError[]
   ];
 }
 
-/** Rules that came later and hold for new attachments only. */
-function validateNew(attachment: ApiObject): FieldError[] {
+function validateVolumeName(attachment: ApiObject): FieldError[] {
   const spec = objectAt(attachment, 'spec') ?? {};
   const volume = objectAt(spec, 'source')?.['persistentVolumeName'];
-  return [
-    ...driverName(textAt(spec, 'attacher'), SPEC.child('attacher')),
-    ...(volume === undefined ? [] : dnsSubdomain(String(volume), SPEC.child('source', 'persistentVolumeName'))),
-  ];
+  return volume === undefined ? [] : dnsSubdomain(String(volume), SPEC.child('source', 'persistentVolumeName'));
 }
 
-// The checks of the object are listed twice.
 const reviewUpdate = (attachment: ApiObject, old: ApiObject, metadata: MetadataFindings): FieldError[] => [
-  ...metadata.object(), ...validate(attachment), ...metadata.object(), ...validate(attachment),
+  ...metadata.object(), ...validate(attachment), ...validateVolumeName(attachment),
   ...unchanged(attachment['spec'], old['spec'], SPEC, printedStructure(attachment['spec'], SPEC_FORM)),
 ];
 
 export const volumeAttachments: Strategy = {
   deleteAnswers: 'object',
   unconditionalUpdate: false,
+  setDefaults(attachment) {
+    const inline = objectAt(objectAt(objectAt(attachment, 'spec') ?? {}, 'source') ?? {}, 'inlineVolumeSpec');
+    if (inline !== null) setSourceDefaults(inline);
+  },
   prepareForCreate(attachment) { attachment['status'] = { attached: false }; },
   prepareForUpdate(attachment, old) { attachment['status'] = old['status']; },
-  validate: attachment => [...validate(attachment), ...validateNew(attachment)],
+  validate: attachment => [...validate(attachment), ...validateVolumeName(attachment)],
   reviewUpdate,
   subresources: {
     status: {

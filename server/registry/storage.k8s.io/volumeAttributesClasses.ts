@@ -1,8 +1,8 @@
 import type { ApiObject } from '../../api/object.js';
 import { textAt } from '../members.js';
 import type { Strategy } from '../strategy.js';
-import { Path, type FieldError } from '../validation/field.js';
-import { unchanged } from '../validation/immutable.js';
+import { sameValue } from '../equality.js';
+import { forbidden, Path, type FieldError } from '../validation/field.js';
 import { validateParameters, validateProvisioner } from './parameters.js';
 
 const validate = (attributes: ApiObject): FieldError[] => [
@@ -21,7 +21,9 @@ export const volumeAttributesClasses: Strategy = {
   },
   validate,
   reviewUpdate: (attributes, old, metadata) => [
-    ...metadata.object(), ...validate(attributes), ...metadata.update(),
-    ...['driverName', 'parameters'].flatMap(member => unchanged(attributes[member], old[member], Path.of(member))),
+    ...metadata.update(),
+    ...['driverName', 'parameters'].filter(member => !sameValue(attributes[member] ?? null, old[member] ?? null))
+      .map(member => forbidden(Path.of(member), `updates to ${member} are forbidden.`)),
+    ...metadata.object(), ...validate(attributes),
   ],
 };

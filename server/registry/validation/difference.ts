@@ -12,32 +12,53 @@ export function differenceOf(old: unknown, now: unknown): string {
   return hunksOf(steps).map(printHunk).join('');
 }
 
-/** A shortest way from one list of lines to the other, removals first. */
+/** Lines that stand in both texts one after the other, from `old` and `now` on. */
+interface Run { readonly old: number; readonly now: number; readonly length: number }
+/** A part of both texts; the ends do not belong to it. */
+interface Window { readonly old: number; readonly oldEnd: number; readonly now: number; readonly nowEnd: number }
+
+/**
+ * A way from one list of lines to the other, removals first: around the longest run that both have in common, and likewise before and after it
+ * (Ratcliff and Obershelp). That is not always the shortest way, but the one that the reference shows.
+ */
 function stepsBetween(old: readonly string[], now: readonly string[]): Step[] {
-  const common = commonLengths(old, now);
   const steps: Step[] = [];
+  const end: Run = { old: old.length, now: now.length, length: 0 };
   let [i, j] = [0, 0];
-  while (i < old.length || j < now.length) {
-    const at = { old: i, now: j };
-    if (i < old.length && j < now.length && old[i] === now[j]) {
-      steps.push({ kind: ' ', line: old[i] ?? '', ...at });
-      i++;
-      j++;
-    } else if (i < old.length && (j >= now.length || (common[i + 1]?.[j] ?? 0) >= (common[i]?.[j + 1] ?? 0))) steps.push({ kind: '-', line: old[i++] ?? '', ...at });
-    else steps.push({ kind: '+', line: now[j++] ?? '', ...at });
+  for (const run of [...commonRuns(old, now, { old: 0, oldEnd: old.length, now: 0, nowEnd: now.length }), end]) {
+    for (; i < run.old; i++) steps.push({ kind: '-', line: old[i] ?? '', old: i, now: j });
+    for (; j < run.now; j++) steps.push({ kind: '+', line: now[j] ?? '', old: i, now: j });
+    for (let each = 0; each < run.length; each++, i++, j++) steps.push({ kind: ' ', line: old[i] ?? '', old: i, now: j });
   }
   return steps;
 }
 
-/** `[i][j]`: how many lines the rest of `old` from i on and of `now` from j on have in common, in order. */
-function commonLengths(old: readonly string[], now: readonly string[]): number[][] {
-  const lengths = Array.from({ length: old.length + 1 }, () => Array<number>(now.length + 1).fill(0));
-  const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
-  for (let i = old.length - 1; i >= 0; i--) {
-    const row = lengths[i] ?? [];
-    for (let j = now.length - 1; j >= 0; j--) row[j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+function commonRuns(old: readonly string[], now: readonly string[], window: Window): Run[] {
+  const run = longestRun(old, now, window);
+  if (run.length === 0) return [];
+  return [
+    ...commonRuns(old, now, { ...window, oldEnd: run.old, nowEnd: run.now }),
+    run,
+    ...commonRuns(old, now, { ...window, old: run.old + run.length, now: run.now + run.length }),
+  ];
+}
+
+/** The first of the longest ones. */
+function longestRun(old: readonly string[], now: readonly string[], window: Window): Run {
+  let best: Run = { old: window.old, now: window.now, length: 0 };
+  // How long the run is that ends with the line before in `old` and the one at the position in `now`.
+  let before = new Map<number, number>();
+  for (let i = window.old; i < window.oldEnd; i++) {
+    const here = new Map<number, number>();
+    for (let j = window.now; j < window.nowEnd; j++) {
+      if (old[i] !== now[j]) continue;
+      const length = (before.get(j - 1) ?? 0) + 1;
+      here.set(j, length);
+      if (length > best.length) best = { old: i - length + 1, now: j - length + 1, length };
+    }
+    before = here;
   }
-  return lengths;
+  return best;
 }
 
 /** Changes with the lines around them; those whose surroundings touch share a hunk. */

@@ -11,9 +11,9 @@ const isOlderKind = (source: JsonObject): boolean => {
 
 /** Drops what was never supported and copies the member that is set to the other one. */
 export function alignSources(spec: JsonObject, old: JsonObject | null): void {
+  // Other namespaces cannot be reached: the feature is off. Who has asked for one before may do so again.
+  if (textAt(spec, 'dataSourceRef', 'namespace') !== '' && objectAt(old ?? {}, 'dataSourceRef') === null) delete spec['dataSourceRef'];
   const newer = objectAt(spec, 'dataSourceRef');
-  // Other namespaces cannot be reached: the feature is off.
-  if (newer !== null && textAt(objectAt(old ?? {}, 'dataSourceRef') ?? {}, 'namespace') === '') delete newer['namespace'];
   const source = objectAt(spec, 'dataSource');
   const usedBefore = old !== null && (objectAt(old, 'dataSource') !== null || objectAt(old, 'dataSourceRef') !== null);
   if (source !== null && !usedBefore && newer === null && !isOlderKind(source)) delete spec['dataSource'];

@@ -27,7 +27,7 @@ export function validateClaimChange(claim: ApiObject, old: ApiObject): FieldErro
     ...(JSON.stringify(shown) === JSON.stringify(shownBefore) ? [] : [forbidden(SPEC, `${IMMUTABLE}\n${differenceOf(shownBefore, shown)}`)]),
     ...validateShrinking(claim, old),
     ...(textAt(spec, 'volumeMode') === textAt(before, 'volumeMode') ? [] : [invalid(Path.of('volumeMode'), spec['volumeMode'] ?? null, 'field is immutable')]),
-    ...validateAttributesClass(spec, before),
+    ...validateAttributesClass(claim, old),
   ];
 }
 
@@ -50,9 +50,14 @@ function validateShrinking(claim: ApiObject, old: ApiObject): FieldError[] {
   return compareAmounts(size, actual) > 0 ? [] : [forbidden(SPEC.child('resources', 'requests', 'storage'), 'field can not be less than status.capacity')];
 }
 
-function validateAttributesClass(spec: JsonObject, before: JsonObject): FieldError[] {
-  const [now, old] = [textAt(spec, 'volumeAttributesClassName'), textAt(before, 'volumeAttributesClassName')];
-  return old !== '' && now === '' ? [forbidden(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden')] : [];
+/** A class that has been applied can be changed for another one, not taken away. */
+function validateAttributesClass(claim: ApiObject, old: ApiObject): FieldError[] {
+  const name = specOf(claim)['volumeAttributesClassName'] ?? null;
+  if ((objectAt(old, 'status') ?? {})['currentVolumeAttributesClassName'] == null || (name !== null && name !== '')) return [];
+  // An empty name that was there already is let be.
+  if (name === (specOf(old)['volumeAttributesClassName'] ?? null)) return [];
+  return [forbidden(SPEC.child('volumeAttributesClassName'),
+    `update to ${name === null ? 'nil' : 'empty string'} is forbidden when status.currentVolumeAttributesClassName is not nil`)];
 }
 
 /** The specification as messages show it: the members of the reference's own structure, in its order. */

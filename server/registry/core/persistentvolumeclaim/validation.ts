@@ -7,7 +7,7 @@ import { dnsLabelName } from '../../validation/names.js';
 import { isNegative, isZero } from '../../validation/quantities.js';
 import { dnsSubdomain, named } from '../../validation/values.js';
 import { validateAccessModes } from '../accessModes.js';
-import { validateClassName, validateVolumeMode } from '../persistentvolumes.js';
+import { validateClassName, validateVolumeMode } from '../persistentvolume/spec.js';
 
 /** The specification of a claim, in claims and in the templates of workloads. */
 export function validateClaimSpec(spec: JsonObject, path: Path): FieldError[] {

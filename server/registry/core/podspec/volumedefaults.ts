@@ -8,7 +8,7 @@ const fileMode = 0o644;
 const tokenSeconds = 3600;
 const certificateSeconds = 86_400;
 
-/** Members of a volume source and what they are when nobody sets them. Texts that are empty count as unset. */
+/** Members of a volume source and what they are when nobody sets them. Texts that are empty count as unset, but for some. */
 const sourceDefaults: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> = {
   azureDisk: { cachingMode: 'ReadWrite', fsType: 'ext4', kind: 'Shared', readOnly: false },
   configMap: { defaultMode: fileMode },
@@ -20,6 +20,9 @@ const sourceDefaults: Readonly<Record<string, Readonly<Record<string, JsonValue>
   scaleIO: { fsType: 'xfs', storageMode: 'ThinProvisioned' },
   secret: { defaultMode: fileMode },
 };
+
+/** Sources whose empty texts stay: the reference holds them as pointers. */
+const keepsEmptyTexts: ReadonlySet<string> = new Set(['azureDisk']);
 
 /** Defaults of one volume of a pod (v1 `Volume`). A volume that names no source is an empty directory. */
 export function setVolumeDefaults(volume: JsonObject): void {
@@ -44,7 +47,7 @@ export function setSourceDefaults(holder: JsonObject): void {
     const source = objectAt(holder, name);
     if (source === null) continue;
     for (const [member, value] of members) {
-      if (typeof value === 'string') setTextDefault(source, member, value);
+      if (typeof value === 'string' && !keepsEmptyTexts.has(name)) setTextDefault(source, member, value);
       else setDefault(source, member, value);
     }
   }

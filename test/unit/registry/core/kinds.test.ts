@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../../server/api/object.js';
+import { differenceOf } from '../../../../server/registry/validation/difference.js';
 import { causes, createSample, type Sample } from '../sample.js';
 
 const object = (kind: string, content: JsonObject = {}, metadata: JsonObject = {}): JsonObject => {
@@ -46,6 +47,14 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
     ['forbidden spec.csi', 'forbidden spec.persistentVolumeReclaimPolicy']],
   ['local volumes anywhere', object('PersistentVolume', { spec: { capacity: { storage: '0' }, accessModes: ['X'], local: { path: '/a/..' } } }),
     ['unsupported spec.accessModes', 'invalid spec.capacity[storage]', 'invalid spec.local.path', 'required spec.nodeAffinity']],
+  ['mount options of volumes that take none', object('PersistentVolume', { spec: { capacity: { storage: '1' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } } },
+    { annotations: { 'volume.beta.kubernetes.io/mount-options': 'ro' } }), ['forbidden metadata.annotations.volume.beta.kubernetes.io/mount-options']],
+  ['secrets of volumes', object('PersistentVolume', { spec: { capacity: { storage: '1' }, accessModes: ['ReadWriteOnce'], csi: { driver: 'd', volumeHandle: 'h', nodeExpandSecretRef: { name: 'A' } } } }),
+    ['invalid spec.csi.nodeExpandSecretRef.name', 'required spec.csi.nodeExpandSecretRef.namespace']],
+  ['volumes inside attachments', object('storage.k8s.io/v1/VolumeAttachment', { spec: { attacher: 'd', nodeName: 'n', source: { inlineVolumeSpec: { capacity: { storage: '1' }, hostPath: { path: '' }, volumeMode: 'Block' } } } }),
+    ['forbidden spec.source.inlineVolumeSpec.capacity', 'required spec.source.inlineVolumeSpec.csi', 'required spec.source.inlineVolumeSpec.accessModes',
+      'required spec.source.inlineVolumeSpec.hostPath.path', 'forbidden spec.source.inlineVolumeSpec.volumeMode']],
+  ['policies of priority', object('scheduling.k8s.io/v1/PriorityClass', { value: 1, preemptionPolicy: '' }), ['required preemptionPolicy']],
   ['empty claims', object('PersistentVolumeClaim'), ['required spec.accessModes', 'required spec.resources[storage]']],
   ['sources of claims', object('PersistentVolumeClaim', { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } }, dataSourceRef: { kind: 'Pod', name: '' } } }),
     ['required spec.dataSource.name', 'invalid spec.dataSource', 'required spec.dataSourceRef.name', 'invalid spec.dataSourceRef']],
@@ -105,6 +114,23 @@ describe('registry/core', () => {
   it('keeps the source of a volume', async () => {
     const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } };
     expect(await changing('PersistentVolume', { spec }, { spec: { hostPath: { path: '/b' }, volumeMode: 'Block' } })).to.deep.equal(['forbidden spec.persistentvolumesource', 'invalid volumeMode']);
+  });
+
+  it('lets node affinity of volumes change to the stable names of labels only', async () => {
+    const affinity = (key: string): JsonObject => ({ required: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'Exists' }] }] } });
+    const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], local: { path: '/a' }, nodeAffinity: affinity('failure-domain.beta.kubernetes.io/zone') };
+    expect(await changing('PersistentVolume', { spec }, { spec: { nodeAffinity: affinity('other') } })).to.deep.equal(['invalid nodeAffinity']);
+    await sample.remove('PersistentVolume', 'a');
+    expect(await changing('PersistentVolume', { spec }, { spec: { nodeAffinity: affinity('topology.kubernetes.io/zone') } })).to.deep.equal([]);
+  });
+
+  it('drops sources of claims in other namespaces', async () => {
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, dataSourceRef: { kind: 'X', name: 'b', namespace: 'other' } };
+    expect((await sample.create(object('PersistentVolumeClaim', { spec })))['spec']).to.not.have.any.keys('dataSource', 'dataSourceRef');
+  });
+
+  it('shows changes around the longest run of lines that stayed', () => {
+    expect(differenceOf(['a', 'b', 'x', 'y', 'z'], ['x', 'y', 'z', 'a'])).to.equal('@@ -1,7 +1,6 @@\n [\n- "a",\n- "b",\n  "x",\n  "y",\n- "z"\n+ "z",\n+ "a"\n ]\n');
   });
 
   it('notes when a volume changed its phase', async () => {

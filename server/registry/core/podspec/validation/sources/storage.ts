@@ -101,13 +101,13 @@ function diskAddress(kind: JsonValue, address: string, path: Path): FieldError[]
   return address.startsWith(start) ? [] : [notSupported(path, address, [form])];
 }
 
-export const storageos: SourceRule = (source, path, name) => {
+export const storageosVolume: SourceRule = (source, path) => {
   const [volume, namespace] = [textAt(source, 'volumeName'), textAt(source, 'volumeNamespace')];
   return [
     ...(volume === '' ? [required(path.child('volumeName'), '')] : dnsLabel(volume, path.child('volumeName'))),
     ...(namespace === '' ? [] : dnsLabel(namespace, path.child('volumeNamespace'))),
-    ...namedSecret(source, path, name),
   ];
 };
+export const storageos: SourceRule = all(storageosVolume, namedSecret);
 
 export const cinder: SourceRule = all(needs('volumeID'), namedSecret);
