@@ -9,7 +9,7 @@ export function validateLabelSelector(selector: JsonObject, path: Path): FieldEr
   return [
     ...Object.entries(objectAt(selector, 'matchLabels') ?? {}).flatMap(([key, value]) => [
       ...qualifiedNameComplaints(key).map(text => invalid(path.child('matchLabels'), key, text)),
-      ...labelValueComplaints(String(value)).map(text => invalid(path.child('matchLabels').key(key), value, text)),
+      ...labelValueComplaints(String(value)).map(text => invalid(path.child('matchLabels'), value, text)),
     ]),
     ...objectsIn(selector, 'matchExpressions').flatMap((requirement, position) => validateRequirement(requirement, path.child('matchExpressions').index(position))),
   ];
