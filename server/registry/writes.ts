@@ -156,7 +156,7 @@ function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target,
   const generic = (): FieldError[] => validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
   const ofObject = (): FieldError[] => [...generic(), ...finalizerFindings(metadata, strategy)];
   const rules = rulesOf(strategy, subresource);
-  if (rules?.reviewUpdate !== undefined) return [...generic(), ...update, ...rules.reviewUpdate(object, old, { object: ofObject, update: () => update })];
+  if (rules?.reviewUpdate !== undefined) return [...generic(), ...update, ...rules.reviewUpdate(object, old, { object: ofObject, update: () => [...update, ...finalizerFindings(metadata, strategy)] })];
   return [...generic(), ...update, ...update, ...finalizerFindings(metadata, strategy), ...generic(), ...(rules?.validateUpdate?.(object, old, { apiVersion: apiVersionOf(resource) }) ?? [])];
 }
 

@@ -100,10 +100,10 @@ export const daemonSets: Strategy = {
     setTemplateGeneration(set, templateGeneration(old) + (changed ? 1 : 0));
   },
   validate: validateSpec,
-  // The reference checks the specification once as on create and once as an update.
   reviewUpdate: (set, old, metadata) => [
-    ...metadata.object(), ...validateSpec(set), ...metadata.update(), ...validateSpec(set),
+    ...metadata.update(),
     ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
+    ...validateSpec(set),
   ],
   warnings: (set, old) => (old === null || set.metadata.generation !== old.metadata.generation ? templateWarnings(memberAt(set, 'spec', 'template'), SPEC.child('template')) : []),
   subresources: {

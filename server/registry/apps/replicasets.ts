@@ -46,9 +46,8 @@ export const replicaSets: Strategy = {
     dropDisabledTemplateFields(set);
   },
   validate: validateSpec,
-  // The reference checks the specification once as on create and once as an update.
   reviewUpdate: (set, old, metadata) => [
-    ...metadata.object(), ...validateSpec(set), ...metadata.update(), ...validateSpec(set),
+    ...metadata.update(), ...validateSpec(set),
     ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), SPEC.child('selector')),
   ],
   warnings: (set, old) => [

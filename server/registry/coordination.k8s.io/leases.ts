@@ -26,6 +26,7 @@ function validate(lease: ApiObject): FieldError[] {
 export const leases: Strategy = {
   createsOnUpdate: true,
   unconditionalUpdate: false,
+  anyFinalizers: true,
   prepareForCreate(lease) { dropGated(lease, null); },
   prepareForUpdate(lease, old) { dropGated(lease, old); },
   validate,

@@ -7,7 +7,6 @@ import { endpointAddress } from '../validation/addresses.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../validation/field.js';
 import { addressWarnings } from '../validation/spelling.js';
 import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualified } from '../validation/values.js';
-import { repackSubsets } from './endpoints/subsets.js';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const TRIGGERED = 'endpoints.kubernetes.io/last-change-trigger-time';
@@ -30,7 +29,8 @@ function validateAddress(address: JsonObject, path: Path): FieldError[] {
     ...malformed,
     ...(textAt(address, 'hostname') === '' ? [] : dnsLabel(textAt(address, 'hostname'), path.child('hostname'))),
     ...(typeof address['nodeName'] === 'string' ? dnsSubdomain(address['nodeName'], path.child('nodeName')) : []),
-    ...(malformed.length > 0 ? [] : endpointAddress(ip, path.child('ip'))),
+    // What is no address is told twice, the second time in fewer words.
+    ...(malformed.length > 0 ? [invalid(path.child('ip'), ip, 'must be a valid IP address')] : endpointAddress(ip, path.child('ip'))),
   ];
 }
 
@@ -66,10 +66,5 @@ export const endpoints: Strategy = {
   setDefaults(object) { for (const subset of objectsIn(object, 'subsets')) for (const port of objectsIn(subset, 'ports')) setTextDefault(port, 'protocol', 'TCP'); },
   warnings,
   validate: object => [...validateAnnotations(object), ...validateSubsets(object)],
-  validateUpdate: (object, old) => [...validateAnnotations(object), ...(sameValue(object['subsets'] ?? [], old['subsets'] ?? []) ? [] : validateSubsets(object))],
-  canonicalize(object) {
-    const subsets = repackSubsets(objectsIn(object, 'subsets'));
-    if (subsets.length > 0) object['subsets'] = subsets;
-    else delete object['subsets'];
-  },
+  reviewUpdate: (object, old, metadata) => [...metadata.update(), ...metadata.object(), ...validateAnnotations(object), ...(sameValue(object['subsets'] ?? [], old['subsets'] ?? []) ? [] : validateSubsets(object))],
 };

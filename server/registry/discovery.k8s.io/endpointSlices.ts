@@ -121,13 +121,15 @@ export const endpointSlices: Strategy = {
     slice.metadata.generation = 1;
   },
   prepareForUpdate(slice, old) {
-    dropTopology(slice, old);
     const same = ['addressType', 'endpoints', 'ports'].every(member => sameValue(slice[member] ?? null, old[member] ?? null));
     // Whoever routes by labels has to look again too.
     if (!same || !sameValue(slice.metadata.labels ?? {}, old.metadata.labels ?? {})) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    // Counted as a change although nothing of it stays.
+    dropTopology(slice, old);
   },
   validate: slice => [...validateAddressType(addressTypeOf(slice)), ...validateEndpoints(slice), ...validatePorts(slice)],
-  validateUpdate: (slice, old) => [
+  reviewUpdate: (slice, old, metadata) => [
+    ...metadata.update(),
     ...validateAddressType(addressTypeOf(slice)),
     ...(sameValue(slice['endpoints'] ?? null, old['endpoints'] ?? null) ? [] : validateEndpoints(slice)),
     ...validatePorts(slice),

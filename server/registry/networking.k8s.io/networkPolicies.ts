@@ -106,6 +106,5 @@ export const networkPolicies: Strategy = {
   generationOf: ['spec'],
   setDefaults,
   validate: policy => validateSpec(policy, NONE_KNOWN),
-  // The checks of the object are listed twice; only the second time with an eye on what was there before.
-  reviewUpdate: (policy, old, metadata) => [...metadata.object(), ...validateSpec(policy, NONE_KNOWN), ...metadata.update(), ...validateSpec(policy, rangesOf(old))],
+  reviewUpdate: (policy, old, metadata) => [...metadata.update(), ...validateSpec(policy, rangesOf(old))],
 };

@@ -29,14 +29,14 @@ function validateKept(ranges: ApiObject, old: ApiObject): FieldError[] {
   const [now, before] = [cidrsOf(ranges), cidrsOf(old)];
   const kept = before.flatMap((cidr, position) => unchanged(now[position], cidr, CIDRS.index(position)));
   if (now.length === before.length) return kept;
-  return before.length === 1 && now.length === FAMILIES ? [...kept, ...validate(ranges)] : [invalid(CIDRS, now, 'field is immutable')];
+  return before.length === 1 && now.length === FAMILIES ? [...kept, ...validate(ranges)] : [invalid(CIDRS, memberAt(ranges, 'spec', 'cidrs') ?? null, 'field is immutable')];
 }
 
 export const serviceCidrs: Strategy = {
   validate,
   prepareForCreate(ranges) { ranges['status'] = {}; },
   prepareForUpdate(ranges, old) { ranges['status'] = old['status']; },
-  reviewUpdate: (ranges, old, metadata) => [...metadata.object(), ...validate(ranges), ...metadata.update(), ...validateKept(ranges, old)],
+  reviewUpdate: (ranges, old, metadata) => [...metadata.update(), ...validateKept(ranges, old)],
   subresources: {
     status: {
       prepareForUpdate(ranges, old) {

@@ -1,7 +1,9 @@
+import { isObject } from '../../../api/json.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { validateNodeSelector } from '../core/podspec/validation/scheduling.js';
 import { objectAt, objectsIn } from '../defaulting.js';
-import { itemsOf, memberAt, textAt } from '../members.js';
+import { sameValue } from '../equality.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../members.js';
 import type { Strategy } from '../strategy.js';
 import { driverName } from '../validation/drivernames.js';
 import { invalid, Path, required, type FieldError } from '../validation/field.js';
@@ -9,7 +11,7 @@ import { unchanged } from '../validation/immutable.js';
 import { dnsLabel, dnsSubdomain } from '../validation/values.js';
 import { validateMap, validateSet } from './lists.js';
 import { poolName } from './names.js';
-import { validateDevice } from './slicedevices.js';
+import { LISTS, validateDevice } from './slicedevices.js';
 
 const SPEC = Path.of('spec');
 const DEVICES_MAX = 128;
@@ -20,7 +22,6 @@ const COUNTERS_MAX = 32;
 const COUNTER_NAME_MAX = 63;
 const PLACES = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'];
 const ONE_PLACE = `exactly one of ${PLACES.map(place => `\`${place}\``).join(', ')} is required`;
-const LISTS = ['bools', 'ints', 'strings', 'versions'];
 
 const specOf = (slice: ApiObject): JsonObject => objectAt(slice, 'spec') ?? {};
 const devicesOf = (spec: JsonObject): JsonObject[] => objectsIn(spec, 'devices');
@@ -94,13 +95,37 @@ function setTaintTimes(slice: ApiObject, now: string): void {
   for (const device of devicesOf(specOf(slice))) for (const taint of objectsIn(device, 'taints')) taint['timeAdded'] ??= now;
 }
 
+/** Members that this release does not offer unless somebody used them before: lists as values of attributes, and what a device takes of the node. */
+const usesLists = (slice: ApiObject): boolean => attributesOf(slice).some(attribute => LISTS.some(list => itemsOf(attribute[list]).length > 0));
+const usesMappings = (slice: ApiObject): boolean => devicesOf(specOf(slice)).some(device => Object.keys(membersOf(device[MAPPINGS])).length > 0);
+const attributesOf = (slice: ApiObject): JsonObject[] =>
+  devicesOf(specOf(slice)).flatMap(device => Object.values(objectAt(device, 'attributes') ?? {}).filter((each): each is JsonObject => isObject(each)));
+const MAPPINGS = 'nodeAllocatableResourceMappings';
+
+function dropGated(slice: ApiObject, old: ApiObject | null): void {
+  if (old === null || !usesLists(old)) for (const attribute of attributesOf(slice)) for (const list of LISTS) delete attribute[list];
+  if (old === null || !usesMappings(old)) for (const device of devicesOf(specOf(slice))) delete device[MAPPINGS];
+}
+
+const capitalWarnings = (driver: string): string[] =>
+  (driver === driver.toLowerCase() ? [] : [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`]);
+
 export const resourceSlices: Strategy = {
   deleteAnswers: 'object',
   generationOf: ['spec'],
   selectableFieldNames: ['spec.driver', 'spec.nodeName'],
   selectableFields: slice => ({ 'spec.driver': textAt(slice, 'spec', 'driver'), 'spec.nodeName': textAt(slice, 'spec', 'nodeName') }),
-  prepareForCreate(slice, { now }) { setTaintTimes(slice, now); },
-  prepareForUpdate(slice, _old, { now }) { setTaintTimes(slice, now); },
+  prepareForCreate(slice, { now }) {
+    dropGated(slice, null);
+    setTaintTimes(slice, now);
+  },
+  prepareForUpdate(slice, old, { now }) {
+    // Counted as a change even when nothing of it stays.
+    if (!sameValue(slice['spec'], old['spec'])) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    dropGated(slice, old);
+    setTaintTimes(slice, now);
+  },
+  warnings: slice => capitalWarnings(textAt(slice, 'spec', 'driver')),
   validate: slice => validate(slice, null),
   reviewUpdate: (slice, old, metadata) => [...metadata.update(), ...validate(slice, old)],
 };

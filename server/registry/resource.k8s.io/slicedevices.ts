@@ -22,7 +22,8 @@ const VALUE_MAX = 64;
 const PLACES = ['nodeName', 'nodeSelector', 'allNodes'];
 const ONE_PLACE = 'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
 const NO_PLACE = '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
-const LISTS = ['bools', 'ints', 'strings', 'versions'];
+/** Attributes with several values of one type. */
+export const LISTS = ['bools', 'ints', 'strings', 'versions'];
 const SEMANTIC_VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
 
 /** What a device had said before is not checked again as long as it stays the same. */

@@ -30,7 +30,7 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
   ['selectors of scopes', object('ResourceQuota', { spec: { hard: { pods: '1' }, scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In' }, { scopeName: 'BestEffort', operator: 'X' }] } } }),
     ['required spec.scopeSelector.matchExpressions.values', 'invalid spec.scopeSelector.matchExpressions.operator', 'invalid spec.scopeSelector.matchExpressions.operator']],
   ['addresses of endpoints', object('Endpoints', { subsets: [{}, { addresses: [{ ip: '127.0.0.1', hostname: 'A' }, { ip: 'x' }], ports: [{ port: 1 }, { port: 0, name: 'b' }] }] }),
-    ['required subsets[0]', 'invalid subsets[1].addresses[0].hostname', 'invalid subsets[1].addresses[0].ip', 'invalid subsets[1].addresses[1].ip', 'required subsets[1].ports[0].name', 'invalid subsets[1].ports[1].port']],
+    ['required subsets[0]', 'invalid subsets[1].addresses[0].hostname', 'invalid subsets[1].addresses[0].ip', 'invalid subsets[1].addresses[1].ip', 'invalid subsets[1].addresses[1].ip', 'required subsets[1].ports[0].name', 'invalid subsets[1].ports[1].port']],
   ['slices of endpoints', object('discovery.k8s.io/v1/EndpointSlice', { addressType: 'IPv4', endpoints: [{ addresses: ['::2'] }, {}], ports: [{ name: 'x' }, { name: 'x', protocol: 'y' }] }),
     ['invalid endpoints[0].addresses', 'required endpoints[1].addresses', 'duplicate ports[1].name', 'unsupported ports[1].protocol']],
   ['domain names in slices', object('discovery.k8s.io/v1/EndpointSlice', { addressType: 'FQDN', endpoints: [{ addresses: ['com', 'a.b', 'A.b'] }], ports: [] }),
@@ -143,10 +143,43 @@ describe('registry/core', () => {
     expect((released['status'] as JsonObject)['lastPhaseTransitionTime']).to.not.equal('2001-01-01T00:00:00Z');
   });
 
-  it('packs endpoints that offer the same ports', async () => {
-    const ports = [{ name: 'x', port: 1 }];
-    const packed = await sample.create(object('Endpoints', { subsets: [{ addresses: [{ ip: '192.0.2.2' }], ports }, { addresses: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }], notReadyAddresses: [{ ip: '192.0.2.2' }], ports }] }));
-    expect(packed['subsets']).to.deep.equal([{ addresses: [{ ip: '192.0.2.1' }], notReadyAddresses: [{ ip: '192.0.2.2' }], ports: [{ name: 'x', port: 1, protocol: 'TCP' }] }]);
+  it('keeps the subsets of endpoints as they are written', async () => {
+    const subsets = ['192.0.2.2', '192.0.2.1'].map(ip => ({ addresses: [{ ip }], ports: [{ name: 'x', port: 1, protocol: 'TCP' }] }));
+    expect((await sample.create(object('Endpoints', { subsets })))['subsets']).to.deep.equal(subsets);
+  });
+
+  it('checks an updated network policy, daemon set and range of addresses once', async () => {
+    expect(await changing('networking.k8s.io/v1/NetworkPolicy', { spec: { podSelector: {} } }, { spec: { podSelector: { matchLabels: { a: 'bad value!' } } } })).to.deep.equal(['invalid spec.podSelector.matchLabels']);
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [container] } };
+    expect(await changing('apps/v1/DaemonSet', { spec: { selector: { matchLabels: { a: 'b' } }, template } }, { spec: { selector: { matchLabels: { a: 'c' } } } }))
+      .to.deep.equal(['invalid spec.selector', 'invalid spec.template.metadata.labels']);
+    expect(await changing('networking.k8s.io/v1/ServiceCIDR', { spec: { cidrs: ['10.0.0.0/24'] } }, { spec: { cidrs: ['x'] } })).to.deep.equal(['invalid spec.cidrs[0]']);
+  });
+
+  it('gives claims of a template labels and annotations only', async () => {
+    const spec = { spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } } };
+    const metadata = { name: 'n', uid: 'u', finalizers: [], deletionGracePeriodSeconds: 0 };
+    const kind = 'resource.k8s.io/v1/ResourceClaimTemplate';
+    const expected = ['name', 'uID', 'deletionGracePeriodSeconds', 'finalizers'].map(member => `forbidden spec.metadata.${member}`);
+    expect(await causes(sample.create(object(kind, { spec: { ...spec, metadata } })))).to.deep.equal(expected);
+    expect(await changing(kind, { spec }, { spec: { metadata } })).to.deep.equal([...expected, 'invalid spec']);
+  });
+
+  it('holds metrics of autoscalers in annotations, in the form of version 1', async () => {
+    const annotations = {
+      'autoscaling.alpha.kubernetes.io/behavior': '{"ScaleUp":{"StabilizationWindowSeconds":5,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15}],"Tolerance":null},"ScaleDown":null}',
+      'autoscaling.alpha.kubernetes.io/metrics': '[{"type":"Pods","pods":{"metricName":"rps","targetAverageValue":"5"}}]',
+    };
+    const { autoscalerConversion } = await import('../../../../server/registry/autoscaling/conversion.js');
+    const stored = autoscalerConversion.toStorage(object('autoscaling/v1/HorizontalPodAutoscaler', { spec: { maxReplicas: 2 } }, { annotations }) as ApiObject);
+    expect(stored['spec']).to.deep.equal({
+      maxReplicas: 2,
+      metrics: [{ type: 'Pods', pods: { metric: { name: 'rps' }, target: { type: 'AverageValue', averageValue: '5' } } }],
+      behavior: { scaleUp: { stabilizationWindowSeconds: 5, selectPolicy: 'Max', policies: [{ type: 'Pods', value: 4, periodSeconds: 15 }] } },
+    });
+    const back = autoscalerConversion.fromStorage(stored).metadata.annotations ?? {};
+    expect(Object.fromEntries(Object.entries(back).map(([name, text]) => [name, JSON.parse(text) as unknown])))
+      .to.deep.equal(Object.fromEntries(Object.entries(annotations).map(([name, text]) => [name, JSON.parse(text) as unknown])));
   });
 
   it('counts changes of slices, of their labels too', async () => {

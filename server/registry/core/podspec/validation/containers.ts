@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../defaulting.js';
 import { textAt } from '../../../members.js';
 import { duplicate, fieldNotFound, forbidden, invalid, type Path, required, type FieldError } from '../../../validation/field.js';
-import { configMapKeyComplaints, dnsLabel, ipAddress, portNameComplaints, portNumber, inRange } from '../../../validation/values.js';
+import { configMapKeyComplaints, dnsLabel, portNameComplaints, portNumber, inRange } from '../../../validation/values.js';
 import { subdomainName } from '../../../validation/names.js';
 import { validateLifecycle, validateProbes, enumerated } from './handlers.js';
 import { validateVolumeDevices, validateVolumeMounts, type Volumes } from './mounts.js';
@@ -112,7 +112,7 @@ function validateCommon(container: JsonObject, path: Path, facts: PodFacts): Fie
     ...(image === '' ? [required(path.child('image'), '')] : []),
     ...enumerated(container['terminationMessagePolicy'], ['File', 'FallbackToLogsOnError'], path.child('terminationMessagePolicy')),
     ...validatePorts(container, path),
-    ...validateEnvironment(container, path),
+    ...validateEnvironment(container, facts.volumes, path),
     ...validateEnvironmentSources(container, path),
     ...validateVolumeMounts(container, facts.volumes, path),
     ...validateVolumeDevices(container, facts.volumes, path),
@@ -153,8 +153,6 @@ function validatePorts(container: JsonObject, containerPath: Path): FieldError[]
     else findings.push(...portNumber(number, at.child('containerPort')));
     const hostPort = port['hostPort'] ?? 0;
     if (hostPort !== 0) findings.push(...inRange(hostPort, 1, 65535, at.child('hostPort')));
-    const hostIP = textAt(port, 'hostIP');
-    if (hostIP !== '') findings.push(...ipAddress(hostIP, at.child('hostIP')));
     return [...findings, ...enumerated(port['protocol'], ['SCTP', 'TCP', 'UDP'], at.child('protocol'))];
   });
 }
@@ -174,32 +172,45 @@ function hostPortConflicts(containers: readonly JsonObject[], path: Path): Field
 
 const environmentName = /^[ -<>-~]+$/;
 
-function validateEnvironment(container: JsonObject, containerPath: Path): FieldError[] {
+function validateEnvironment(container: JsonObject, volumes: Volumes, containerPath: Path): FieldError[] {
   return objectsIn(container, 'env').flatMap((variable, position) => {
     const at = containerPath.child('env').index(position);
     const name = textAt(variable, 'name');
     const source = objectAt(variable, 'valueFrom');
     return [
       ...(name === '' ? [required(at.child('name'), '')] : environmentName.test(name) ? [] : [invalid(at.child('name'), name, environmentText)]),
-      ...(source === null ? [] : validateValueFrom(source, textAt(variable, 'value'), at.child('valueFrom'))),
+      ...(source === null ? [] : validateValueFrom(source, textAt(variable, 'value'), volumes, at.child('valueFrom'))),
     ];
   });
 }
 
 const valueSources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
 
-function validateValueFrom(source: JsonObject, value: string, path: Path): FieldError[] {
+function validateValueFrom(source: JsonObject, value: string, volumes: Volumes, path: Path): FieldError[] {
   const present = valueSources.filter(name => objectAt(source, name) !== null);
   const findings = present.flatMap(name => {
     const reference = objectAt(source, name) as JsonObject;
     const at = path.child(name);
     if (name === 'fieldRef') return fieldReference(reference, environmentFields, at);
+    if (name === 'fileKeyRef') return fileReference(reference, volumes, at);
     return name === 'resourceFieldRef' ? resourceReference(reference, environmentResources, false, at) : keyReference(reference, at);
   });
   if (present.length === 0) findings.push(invalid(path, '', `must specify one of: ${valueSources.slice(0, 4).map(name => `\`${name}\``).join(', ')}`));
   else if (value !== '') findings.push(invalid(path, '', 'may not be specified when `value` is not empty'));
   else if (present.length > 1) findings.push(invalid(path, '', 'may not have more than one field specified at a time'));
   return findings;
+}
+
+/** A key of a file in a volume of the pod; what the key and the file may be called is left to the node. */
+function fileReference(reference: JsonObject, volumes: Volumes, path: Path): FieldError[] {
+  const [volume, file, key] = [textAt(reference, 'volumeName'), textAt(reference, 'path'), textAt(reference, 'key')];
+  const at = path.child('volumeName');
+  return [
+    ...(key === '' ? [required(path.child('key'), '')] : []),
+    ...(volume === '' ? [required(at, '')] : dnsLabel(volume, at)),
+    ...(file === '' ? [required(path.child('path'), '')] : []),
+    ...(volumes.has(volume) ? [] : [fieldNotFound(at, volume)]),
+  ];
 }
 
 function keyReference(reference: JsonObject, path: Path): FieldError[] {

@@ -37,7 +37,6 @@ export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podN
     ...enumerated(spec['dnsPolicy'], ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], path.child('dnsPolicy')),
     ...validateNodeLabels(spec, path),
     ...validatePodSecurity(spec, path),
-    ...validateImagePullSecrets(spec, path),
     ...validateAffinity(spec, path),
     ...validateDnsConfig(spec, path),
     ...validateReadinessGates(spec, path),
@@ -49,6 +48,7 @@ export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podN
     ...optionalSubdomain(spec, 'nodeName', path),
     ...validateDeadline(spec, path),
     ...['hostname', 'subdomain'].flatMap(member => (textAt(spec, member) === '' ? [] : dnsLabel(textAt(spec, member), path.child(member)))),
+    ...(typeof spec['hostnameOverride'] === 'string' ? dnsSubdomain(spec['hostnameOverride'], path.child('hostnameOverride')) : []),
     ...validateTolerations(spec, path),
     ...validateHostAliases(spec, path),
     ...optionalSubdomain(spec, 'priorityClassName', path),
@@ -80,12 +80,6 @@ function validateResourceClaims(spec: JsonObject, specPath: Path): { readonly fi
     return [...ofName, ...sources.flatMap(member => dnsSubdomain(textAt(claim, member), at.child(member)))];
   });
   return { findings, names };
-}
-
-/** An empty name is warned about, not refused: it was accepted for years. */
-function validateImagePullSecrets(spec: JsonObject, path: Path): FieldError[] {
-  const names = objectsIn(spec, 'imagePullSecrets').map(reference => textAt(reference, 'name'));
-  return names.flatMap((name, position) => (name === '' ? [] : dnsSubdomain(name, path.child('imagePullSecrets').index(position).child('name'))));
 }
 
 const nameserversMax = 3;

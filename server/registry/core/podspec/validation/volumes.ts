@@ -2,8 +2,8 @@ import type { JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../defaulting.js';
 import { textAt } from '../../../members.js';
 import { duplicate, forbidden, invalid, type Path, required, type FieldError } from '../../../validation/field.js';
-import { validateAnnotations, validateLabels } from '../../../validation/metadata.js';
 import { subdomainName } from '../../../validation/names.js';
+import { validateTemplateMetadata } from '../../../validation/templatemetadata.js';
 import { dnsLabel } from '../../../validation/values.js';
 import { validateClaimSpec } from '../../persistentvolumeclaim/validation.js';
 import type { Volumes } from './mounts.js';
@@ -18,19 +18,6 @@ const ephemeral: SourceRule = (source, path) => {
   const meta = objectAt(template, 'metadata') ?? {};
   return [...validateTemplateMetadata(meta, at.child('metadata')), ...validateClaimSpec(objectAt(template, 'spec') ?? {}, at.child('spec'))];
 };
-
-/** Members of metadata that a template may not set; all but labels and annotations. */
-const NOT_IN_TEMPLATES = [
-  'name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds',
-  'ownerReferences', 'finalizers', 'managedFields',
-];
-const validateTemplateMetadata = (meta: JsonObject, path: Path): FieldError[] => [
-  ...validateAnnotations(textsAt(meta, 'annotations'), path.child('annotations')),
-  ...validateLabels(textsAt(meta, 'labels'), path.child('labels')),
-  ...NOT_IN_TEMPLATES.filter(member => isSet(meta[member])).map(member => forbidden(path.child(member === 'uid' ? 'uID' : member), 'cannot be set')),
-];
-const textsAt = (meta: JsonObject, member: string): Record<string, string> => (objectAt(meta, member) ?? {}) as Record<string, string>;
-const isSet = (value: JsonObject[string]): boolean => value !== undefined && value !== null && value !== '' && value !== 0;
 
 const RULES: Readonly<Record<string, SourceRule>> = { ...volumeSources, ephemeral, image: imageVolume };
 

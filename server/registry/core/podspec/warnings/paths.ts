@@ -74,7 +74,7 @@ function overlaps(files: readonly string[], what: string, comparisons: Compariso
 function inTheWay(file: string, seen: Iterable<string>, comparisons: Comparisons): string | undefined {
   for (const each of seen) {
     if (--comparisons.left < 0) return undefined;
-    if (each !== '' && (each === file || `${each}/`.startsWith(file) || `${file}/`.startsWith(each))) return each;
+    if (each !== '' && (each === file || each.startsWith(`${file}/`) || file.startsWith(`${each}/`))) return each;
   }
   return undefined;
 }
