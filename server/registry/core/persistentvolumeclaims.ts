@@ -3,7 +3,6 @@ import { ensureObject, objectAt, setDefault, setTextDefault } from '../defaultin
 import type { Strategy } from '../strategy.js';
 import { itemsOf } from '../members.js';
 import { invalid, Path, required, type FieldError } from '../validation/field.js';
-import { validateFinalizerNames } from '../validation/metadata.js';
 import { qualifiedNameComplaints } from '../validation/names.js';
 import { alignSources } from './persistentvolumeclaim/sources.js';
 import { validateClaimChange } from './persistentvolumeclaim/update.js';
@@ -14,7 +13,6 @@ import { claimSpecWarnings } from './podspec/warnings/volumes.js';
 
 const SPEC = Path.of('spec');
 const STATUS = Path.of('status');
-const FINALIZERS = Path.of('metadata', 'finalizers');
 const RESIZE_STATES: ReadonlySet<string> = new Set([
   'ControllerResizeInProgress', 'ControllerResizeInfeasible', 'NodeResizePending', 'NodeResizeInProgress', 'NodeResizeInfeasible',
 ]);
@@ -63,9 +61,8 @@ export const persistentVolumeClaims: Strategy = {
     alignSources(specOf(claim), specOf(old));
   },
   validate,
-  // The names of finalizers are looked at once with the object and once with the change.
   reviewUpdate: (claim, old, metadata) => [
-    ...metadata.object(), ...validate(claim), ...metadata.update(), ...validateFinalizerNames(claim.metadata.finalizers ?? [], FINALIZERS), ...validateClaimChange(claim, old),
+    ...metadata.object(), ...validate(claim), ...metadata.update(), ...validateClaimChange(claim, old),
   ],
   warnings: claim => [
     ...(claim.metadata.annotations?.[CLASS_ANNOTATION] === undefined ? [] : [`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`]),
