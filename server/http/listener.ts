@@ -164,14 +164,20 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
   let draining = false;
   // A client that is not told would send its next request into a connection that closes.
   const sendAway = (response: ServerResponse): void => { if (!response.headersSent) response.setHeader('connection', 'close'); };
-  const begin = (socket: Socket, request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | null = null): void => {
+  const begin = (socket: Socket, response: ServerResponse): void => {
     underWay.set(socket, response);
     if (draining) sendAway(response);
     response.once('close', () => {
       underWay.delete(socket);
       if (!turns.over(socket) && draining) socket.end();
     });
-    handle(request, response, upgrade, connections.of(socket));
+  };
+  /** Answers that need no work keep their turn as well: what came behind them must not find them on the socket. */
+  const refuse = (socket: Socket, response: ServerResponse, status: Refusal): void => {
+    turns.take(socket, () => {
+      begin(socket, response);
+      writeRefusal(response, status);
+    });
   };
   server.on('request', (request: Request, response: Response) => {
     if ('stream' in request) {
@@ -185,15 +191,26 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
         if (connection === null) stream.destroy();
         else handle(request, response, null, connection);
       });
-    } else if (!refusesHeaders(request, response as ServerResponse)) {
+    } else {
       const { socket } = request;
-      turns.take(socket, () => { begin(socket, request, response as ServerResponse); });
+      const answer = response as ServerResponse;
+      if (tooManyHeaders(request)) refuse(socket, answer, 431);
+      else turns.take(socket, () => { begin(socket, answer); handle(request, answer, null, connections.of(socket)); });
     }
+  });
+  // Node would answer by itself, out of turn: an upgrade behind that met its answer on the socket, and the error ended the process.
+  server.on('checkExpectation', (request: Request, response: Response) => {
+    if ('stream' in request) writeRefusal(response, 417);
+    else refuse(request.socket, response as ServerResponse, 417);
   });
   server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
     // No client that means well asks for another protocol before it has the answers to what it asked before.
     if (turns.has(socket) || tooManyHeaders(request)) socket.destroy();
-    else turns.take(socket, () => { begin(socket, request, answerTo(request, socket), { socket, head }); });
+    else turns.take(socket, () => {
+      const response = answerTo(request, socket);
+      begin(socket, response);
+      handle(request, response, { socket, head }, connections.of(socket));
+    });
   });
   server.on('clientError', (error: Error, socket: Socket) => { answerUnreadable(error, socket, underWay.get(socket) ?? null); });
   return {
@@ -207,11 +224,15 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
 
 const tooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.length > 2 * headerLinesMax;
 
-/** Says so where a request has more headers than one may have (RFC 6585, section 5). */
-function refusesHeaders(request: IncomingMessage, response: ServerResponse): boolean {
-  if (!tooManyHeaders(request)) return false;
-  response.writeHead(431, { connection: 'close', 'content-type': 'text/plain; charset=utf-8' }).end('431 Request Header Fields Too Large\n');
-  return true;
+/** What is said before anybody is asked who the client is (RFC 6585, section 5; RFC 9110, section 15.5.18). */
+const refusals = { 417: '417 Expectation Failed', 431: '431 Request Header Fields Too Large' } as const;
+type Refusal = keyof typeof refusals;
+
+function writeRefusal(response: Response, status: Refusal): void {
+  response.statusCode = status;
+  response.setHeader('content-type', 'text/plain; charset=utf-8');
+  if (!('stream' in response)) response.setHeader('connection', 'close');
+  response.end(`${refusals[status]}\n`);
 }
 
 /** What Node reads the bytes of a session from. It has no public way to make it wait. */

@@ -105,6 +105,24 @@ describe('attacks/smuggling', function () {
     });
   }
 
+  // What needs no work is answered in its turn as well.
+  const unworked: Readonly<Record<string, string>> = {
+    'an expectation that nobody knows': head('GET /livez HTTP/1.1', 'expect: more'), 'too many headers': head('GET /livez HTTP/1.1', ...Array.from({ length: 1_500 }, (_, each) => `x-${each}: y`)),
+    'a body that is announced': head('POST /version HTTP/1.1', 'expect: 100-continue', 'content-length: 1'), 'a method that is none': head('BREW /livez HTTP/1.1'), 'no host': 'GET /livez HTTP/1.1\r\n\r\n', 'a good request': head('GET /livez HTTP/1.1'),
+  };
+  for (const [what, first] of Object.entries(unworked)) {
+    it(`an upgrade right behind ${what}`, async () => {
+      for (const next of [head('GET /livez HTTP/1.1', 'connection: upgrade', 'upgrade: websocket'), head('GET /livez HTTP/1.1', 'connection: upgrade', 'upgrade: h2c'), head('CONNECT x:1 HTTP/1.1'), first]) {
+        const wire = await RawHttp1.open({ port: target.port });
+        wire.send(first + next + next);
+        await wire.finish();
+        for (const { status } of wire.answers) expect(status).not.to.equal(101);
+      }
+      await target.anonymous.expect(200, 'GET', '/livez');
+      await target.expectAlive();
+    });
+  }
+
   it('has served others meanwhile, and nothing is left', async () => {
     const before = await target.counts();
     const bystander = await Bystander.start(target);
