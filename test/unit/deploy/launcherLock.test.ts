@@ -33,8 +33,8 @@ describe('deploy/launcherLock', () => {
   it('takes over from a process that has ended and waits to be collected', async function () {
     if (!fs.existsSync('/proc/self/stat')) this.skip();
     const directory = temporaryDirectory('lock');
-    // What the shell becomes collects nobody.
-    const shell = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    // What the shell becomes collects nobody; the shell itself would, so its child ends only afterwards.
+    const shell = spawn('sh', ['-c', '(until grep -q sleep /proc/$$/comm; do :; done) & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
     const pid = Number(String((await once(shell.stdout, 'data'))[0]));
     const fields = (): readonly string[] => fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
     while (fields()[0] !== 'Z') await delay(1);
