@@ -60,7 +60,7 @@ export interface Strategy {
   readonly lastFindings?: (object: ApiObject, old: ApiObject | null, found: readonly FieldError[]) => FieldError[] | Promise<FieldError[]>;
   /** An empty list or map is something else than none. */
   readonly keepsEmpty?: boolean;
-  /** Finalizers need no domain in their names. */
+  /** Finalizers need no domain in their names: so it is for what extends the API (the reference checks it with the general rules, not with those of the core group). */
   readonly anyFinalizers?: boolean;
   /** Texts for `Warning` headers. */
   readonly warnings?: (object: ApiObject, old: ApiObject | null) => string[];

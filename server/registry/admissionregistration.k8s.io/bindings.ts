@@ -43,6 +43,7 @@ const validateMutating = (binding: ApiObject): FieldError[] => [
 ];
 
 const bindingRules = (validate: (binding: ApiObject) => FieldError[]): Strategy => ({
+  anyFinalizers: true,
   unconditionalUpdate: false,
   generationOf: ['spec'],
   setDefaults(binding) { setMatchDefaults(objectAt(specOf(binding), 'matchResources')); },

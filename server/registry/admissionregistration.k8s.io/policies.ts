@@ -147,6 +147,7 @@ function validateStatus(policy: ApiObject): FieldError[] {
 }
 
 export const validatingAdmissionPolicies: Strategy = {
+  anyFinalizers: true,
   unconditionalUpdate: false,
   generationOf: ['spec'],
   setDefaults,
@@ -156,6 +157,7 @@ export const validatingAdmissionPolicies: Strategy = {
 };
 
 export const mutatingAdmissionPolicies: Strategy = {
+  anyFinalizers: true,
   unconditionalUpdate: false,
   generationOf: ['spec'],
   setDefaults,

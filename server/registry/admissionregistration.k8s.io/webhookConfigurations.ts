@@ -108,6 +108,7 @@ function validateReviewVersions(hook: JsonObject, { knownReviewVersion }: Strict
 }
 
 const webhookRules = (kind: Kind): Strategy => ({
+  anyFinalizers: true,
   unconditionalUpdate: false,
   generationOf: ['webhooks'],
   setDefaults(configuration) { setDefaults(configuration, kind); },

@@ -98,6 +98,7 @@ function markDeleted(definition: ApiObject, now: string): void {
 }
 
 export const customResourceDefinitions: Strategy = {
+  anyFinalizers: true,
   alwaysMarks: true,
   markDeleted,
   unconditionalUpdate: false,

@@ -73,6 +73,7 @@ const validateStatus = (service: ApiObject): FieldError[] => objectsIn(objectAt(
 });
 
 export const apiServices: Strategy = {
+  anyFinalizers: true,
   validateName: nameComplaints,
   unconditionalUpdate: false,
   setDefaults(service) {

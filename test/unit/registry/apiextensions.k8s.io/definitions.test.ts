@@ -117,4 +117,10 @@ describe('registry, custom resource definitions', () => {
     expect(await causes(sample.create(protectedBy({ 'api-approved.kubernetes.io': 'yes' })))).to.deep.equal([`invalid ${path}`]);
     expect(await causes(sample.create(protectedBy({ 'api-approved.kubernetes.io': 'https://example.com/1' })))).to.deep.equal([]);
   });
+
+  it('may have finalizers without a domain, as the one that waits for objects to go', async () => {
+    await sample.create(definition({}, {}, { finalizers: ['customresourcecleanup.apiextensions.k8s.io'] }));
+    expect(await causes(sample.update(definition(), current => { current['status'] = { conditions: [] }; }, 'status'))).to.deep.equal([]);
+    expect(await causes(sample.update(definition(), current => { current.metadata.finalizers = ['mill']; }))).to.deep.equal([]);
+  });
 });
