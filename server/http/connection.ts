@@ -4,6 +4,7 @@ import type { User } from '../endpoints/context.js';
 import type { ConnectionState, ConnectionTimes } from './connectionLife.js';
 import type { Exchange } from './exchange.js';
 import { ExchangeList } from './exchangeList.js';
+import { readingOf } from './reading.js';
 import type { Standing } from './standing.js';
 
 /** What a connection tells those who keep all of them. */
@@ -26,6 +27,8 @@ export class Connection implements ConnectionState {
   idleSince = performance.now();
   heardAt = this.idleSince;
   askedAt: number | null = null;
+  doubted = false;
+  #answeredAt = Number.NEGATIVE_INFINITY;
   #bytesHeard = 0;
   readonly #exchanges = new ExchangeList('seat');
 
@@ -54,24 +57,33 @@ export class Connection implements ConnectionState {
   }
 
   /** Looks for bytes that have come, and at answers that are not taken. */
-  look(now: number, { takingMs }: ConnectionTimes): void {
+  look(now: number, { takingMs, silenceMs }: ConnectionTimes): void {
     const { bytesRead } = this.socket;
     if (bytesRead !== this.#bytesHeard) {
       this.#bytesHeard = bytesRead;
       this.heardAt = now;
-      this.askedAt = null;
+      if (!this.doubted) this.askedAt = null;
     }
+    // After an error of the protocol Node stops to read, and would never see the connection end.
+    if (this.session !== null) readingOf(this.socket)?.readStart();
     for (const exchange of this.#exchanges) {
       if (!exchange.response.writableEnded) continue;
-      exchange.lingersSince ??= now;
+      if (exchange.lingersSince === null) exchange.lingersSince = now;
+      else this.doubted ||= now - this.#answeredAt >= silenceMs;
       if (now - exchange.lingersSince >= takingMs) exchange.cut();
     }
   }
 
-  /** Asks the client whether it is there: bytes will come if it is. */
+  /** Asks the client whether it is there. */
   ask(now: number): void {
     this.askedAt = now;
-    if (this.session?.destroyed === false) this.session.ping(ignore);
+    if (this.session?.destroyed === false) this.session.ping((error) => { if (error === null) this.#answered(); });
+  }
+
+  #answered(): void {
+    this.#answeredAt = performance.now();
+    this.askedAt = null;
+    this.doubted = false;
   }
 
   /** Tells the client to go elsewhere, and ends when what is under way is over. */
@@ -91,5 +103,3 @@ export class Connection implements ConnectionState {
     for (const exchange of this.#exchanges) exchange.cut();
   }
 }
-
-const ignore = (): void => {};

@@ -17,12 +17,12 @@ export interface ConnectionTimes {
   readonly pongMs: number;
   /** For a client to take an answer that is complete, where no deadline ends it before. */
   readonly takingMs: number;
-  /** How often all of these are looked at. */
+  /** How often all of these are looked at: also how long a connection that Node no longer reads may have ended unseen. */
   readonly lookMs: number;
 }
 
 export const usualTimes: ConnectionTimes = {
-  handshakeMs: 10_000, firstRequestMs: 32_000, idleHttp2Ms: 90_000, idleHttp1Ms: 120_000, silenceMs: 30_000, pongMs: 15_000, takingMs: 30_000, lookMs: 5_000,
+  handshakeMs: 10_000, firstRequestMs: 32_000, idleHttp2Ms: 90_000, idleHttp1Ms: 120_000, silenceMs: 30_000, pongMs: 15_000, takingMs: 30_000, lookMs: 1_000,
 };
 
 /** What is known of a connection. Times are those of `performance.now()`. */
@@ -37,6 +37,8 @@ export interface ConnectionState {
   readonly heardAt: number;
   /** When its client was asked whether it is there, after it was heard last. */
   readonly askedAt: number | null;
+  /** Complete answers are not taken, and the client has not said for long that it is there: bytes from it do not count, only its answer. */
+  readonly doubted: boolean;
   /** It was told to go elsewhere. */
   readonly leaving: boolean;
 }
@@ -45,13 +47,13 @@ export interface ConnectionState {
 export type Due = 'nothing' | 'ask' | 'dismiss' | 'cut';
 
 /**
- * Pure. A connection without requests has a limit; one with requests has none but that its client is there. A ping finds out as well of sessions that
- * Node has given up itself: after an error of the protocol it reads no more, not even the end of the connection, and tells nobody.
+ * Pure. A connection without requests has a limit; one with requests has none but that its client is there. A ping finds out as well of sessions
+ * that Node has given up itself: after an error of the protocol it looks at nothing that comes, and tells nobody.
  */
 export function dueOf(state: ConnectionState, now: number, times: ConnectionTimes): Due {
   if (!state.used) return now - state.idleSince >= times.firstRequestMs ? 'cut' : 'nothing';
   if (state.openRequests === 0 && now - state.idleSince >= (state.http2 ? times.idleHttp2Ms : times.idleHttp1Ms)) return state.http2 && !state.leaving ? 'dismiss' : 'cut';
   if (!state.http2) return 'nothing';
-  if (state.askedAt !== null) return now - state.askedAt >= times.pongMs ? 'cut' : 'nothing';
-  return now - state.heardAt >= times.silenceMs ? 'ask' : 'nothing';
+  if (state.askedAt !== null) return now - state.askedAt >= (state.doubted ? times.takingMs : times.pongMs) ? 'cut' : 'nothing';
+  return state.doubted || now - state.heardAt >= times.silenceMs ? 'ask' : 'nothing';
 }

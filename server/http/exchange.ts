@@ -31,7 +31,7 @@ export class Exchange implements RequestContext, BodySender {
   seat = -1;
   /** Since when the connection has seen that the answer is complete and not taken; in milliseconds of `performance.now()`. */
   lingersSince: number | null = null;
-  /** Of the complete answer, when the work was over. */
+  /** Of the complete answer, when the work was over, with what the exchange itself takes. */
   untakenBytes = 0;
   #controller: AbortController | null = null;
   #reason: Error | null = null;
@@ -109,6 +109,12 @@ export class Exchange implements RequestContext, BodySender {
     this.close();
   }
 
+  /** Makes room: nobody takes the answer. Of somebody unknown, the whole connection goes. */
+  drop(): void {
+    if (this.connection?.standing === 'stranger') this.connection.cut();
+    this.cut();
+  }
+
   /** Holds one of the slots from now on, until the work is over. Throws where there is none. */
   takeSlot(slots: Slots, owner: string): void {
     this.#slot = slots.enter(owner, this.user);
@@ -126,8 +132,8 @@ export class Exchange implements RequestContext, BodySender {
     this.#leaveSlot();
     this.#slots = null;
     if (this.closed || !this.response.writableEnded) return;
-    this.untakenBytes = answerStream(this.response).writableLength;
-    if (this.untakenBytes > 0) untakenAnswers.add(this.untakenBytes, all);
+    this.untakenBytes = exchangeBytes + answerStream(this.response).writableLength;
+    untakenAnswers.add(this.untakenBytes, all);
   }
 
   /** While the client sends, however slowly, its request holds no slot. Rejects when there is none afterwards. */
@@ -147,6 +153,8 @@ export class Exchange implements RequestContext, BodySender {
   }
 }
 
+/** What an exchange takes beside its bodies, with the stream under it. */
+const exchangeBytes = 8 * 1024;
 /** They take as long as there is data to read. */
 const longPaths: ReadonlySet<string> = new Set(['/debug/pprof/profile', '/raft/v1/backup', '/raft/v1/digest']);
 const streamingSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);

@@ -16,6 +16,7 @@ import { Connections } from './connections.js';
 import { ConnectionTurns } from './connectionTurns.js';
 import { SessionTurns } from './sessionTurns.js';
 import { Http2Request, Http2Response } from './http2Messages.js';
+import { readingOf, type Reading } from './reading.js';
 
 /** What the listener shows to clients, and demands of them. */
 export interface ListenerCredentials {
@@ -159,7 +160,7 @@ interface Turns { has(socket: Socket): boolean; drain(): void }
 /** Takes the requests of an HTTP/1.1 connection one after the other, and those of an HTTP/2 connection some at a time; draining closes idle connections at once, and the others after their answer. */
 function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions, connections: Connections): Turns {
   const turns = new ConnectionTurns();
-  const sessionTurns = new SessionTurns({ hold: (session) => { readingOf(connections, session)?.readStop(); }, goOn: (session) => { readingOf(connections, session)?.readStart(); } });
+  const sessionTurns = new SessionTurns({ hold: (session) => { readingOfSession(connections, session)?.readStop(); }, goOn: (session) => { readingOfSession(connections, session)?.readStart(); } });
   const underWay = new Map<Socket, ServerResponse>();
   let draining = false;
   // A client that is not told would send its next request into a connection that closes.
@@ -235,12 +236,9 @@ function writeRefusal(response: Response, status: Refusal): void {
   response.end(`${refusals[status]}\n`);
 }
 
-/** What Node reads the bytes of a session from. It has no public way to make it wait. */
-interface Reading { readStop(): void; readStart(): void }
-
-function readingOf(connections: Connections, session: Http2Session): Reading | null {
-  const handle = (connections.of(session)?.socket as unknown as { readonly _handle?: Partial<Reading> | null } | undefined)?._handle;
-  return typeof handle?.readStop === 'function' && typeof handle.readStart === 'function' ? handle as Reading : null;
+function readingOfSession(connections: Connections, session: Http2Session): Reading | null {
+  const connection = connections.of(session);
+  return connection === null ? null : readingOf(connection.socket);
 }
 
 /** A request for another protocol gets no answer of its own from Node; it may be refused, or answered as if it had not asked. */

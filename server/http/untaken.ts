@@ -5,7 +5,7 @@ export const untakenBytesMax = 64 * 1024 * 1024;
 /** When there is more, the oldest go until so much is left. */
 const untakenBytesKept = untakenBytesMax * 0.75;
 
-/** Counts the bytes of answers whose making is over and which wait for their clients, and drops the oldest when they are too many: whoever takes its answers is never among those. */
+/** Counts the bytes of answers whose making is over and which wait for their clients, with what each takes itself, and drops the oldest when they are too many: whoever takes its answers is never among those. */
 export class UntakenAnswers {
   #bytes = 0;
 
@@ -20,7 +20,7 @@ export class UntakenAnswers {
     const oldestFirst = [...all].filter(({ untakenBytes }) => untakenBytes > 0).sort((one, other) => one.startedAt - other.startedAt);
     for (const exchange of oldestFirst) {
       if (this.#bytes <= this.kept) return;
-      exchange.cut();
+      exchange.drop();
     }
   }
 

@@ -140,7 +140,7 @@ describe('attacks/http2Floods', function () {
       wire.abort();
       await wire.closed;
     }
-    // The last of them ends when it is found to be silent, the others have ended with the next.
+    // The last of them ends when it is looked at, the others have ended with the next.
     expect((await target.counts()).longRunning - calm.longRunning).to.be.at.most(3);
   });
 
@@ -154,7 +154,7 @@ describe('attacks/http2Floods', function () {
     });
   }
 
-  // Node reads no more of a session that has broken the rules, not even its end: these go when they are found to be silent.
+  // Node reads no more of a session that has broken the rules, not even its end: these go when they are looked at.
   it('leaves a server that knows nothing more of it', async () => {
     await target.settled(calm);
     await target.expectAlive();

@@ -141,7 +141,7 @@ describe('connections', () => {
 });
 
 describe('the life of a connection', () => {
-  const state: ConnectionState = { http2: true, used: true, openRequests: 0, idleSince: 0, heardAt: 0, askedAt: null, leaving: false };
+  const state: ConnectionState = { http2: true, used: true, openRequests: 0, idleSince: 0, heardAt: 0, askedAt: null, doubted: false, leaving: false };
   const due = (change: Partial<ConnectionState>, seconds: number): string => dueOf({ ...state, heardAt: seconds * 1_000, ...change }, seconds * 1_000, usualTimes);
 
   it('has a limit before the first request, and between requests', () => {
@@ -154,5 +154,9 @@ describe('the life of a connection', () => {
     expect([due({ openRequests: 1 }, 9_999), due({ openRequests: 1, http2: false, heardAt: 0 }, 9_999)]).to.deep.equal(['nothing', 'nothing']);
     expect([due({ openRequests: 1, heardAt: 0 }, 29), due({ openRequests: 1, heardAt: 0 }, 30)]).to.deep.equal(['nothing', 'ask']);
     expect([due({ openRequests: 1, heardAt: 0, askedAt: 30_000 }, 44), due({ openRequests: 1, heardAt: 0, askedAt: 30_000 }, 45)]).to.deep.equal(['nothing', 'cut']);
+  });
+
+  it('is asked for where complete answers are not taken, whatever else comes', () => {
+    expect([due({ openRequests: 1, doubted: true }, 1), due({ openRequests: 1, doubted: true, askedAt: 1_000 }, 30), due({ openRequests: 1, doubted: true, askedAt: 1_000 }, 31)]).to.deep.equal(['ask', 'nothing', 'cut']);
   });
 });

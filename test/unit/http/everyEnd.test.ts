@@ -209,3 +209,25 @@ describe('whatever is under way when a connection or a request ends', function (
   });
 });
 
+
+describe('a connection that Node no longer reads', function () {
+  this.timeout(60_000);
+
+  it('ends with its client, however patient the server is', async () => {
+    const identities = await createIdentities();
+    const hour = 3_600_000;
+    const door = await openFrontDoor({
+      identities, server: await identities.issue({ name: 'server', usage: 'serverAuth', ip: ['127.0.0.1'] }), resources: () => Promise.resolve(),
+      listener: { times: { firstRequestMs: hour, silenceMs: hour, pongMs: hour, takingMs: hour, lookMs: 20, idleHttp1Ms: hour, idleHttp2Ms: hour } }, chain: {},
+    });
+    const client = await RawHttp2.open({ port: door.port });
+    for (let each = 0; each < 100; each += 1) client.request('GET', '/version');
+    client.send(frame(frameTypes.data, 0, 0, Buffer.from('x')));
+    await client.until(() => client.goaway !== null);
+    expect(door.listener.connections).to.equal(1);
+    client.destroy();
+    while (door.listener.connections > 0) await turn();
+    expect(door.chain.active.size).to.equal(0);
+    await door.listener.close();
+  });
+});

@@ -91,7 +91,7 @@ describe('answers that are not taken', () => {
     const cut: number[] = [];
     const all: Exchange[] = [];
     for (const startedAt of [3, 1, 2, 4]) {
-      const exchange = { startedAt, untakenBytes: 30, cut: () => { cut.push(startedAt); untaken.remove(30); exchange.untakenBytes = 0; } };
+      const exchange = { startedAt, untakenBytes: 30, drop: () => { cut.push(startedAt); untaken.remove(30); exchange.untakenBytes = 0; } };
       all.push(exchange as unknown as Exchange);
       untaken.add(30, all);
     }
